@@ -1,28 +1,33 @@
 """The program: the screen for somebody who looks, the command line for everything else.
 
 What the screen needs is told apart by hand, before click is imported, because `memtui` alone is what people type most.
-This module stands above both: neither the screen nor the command line knows the other.
+This module stands above both: neither the screen nor the command line knows the other. What stands at its top takes
+4 ms; everything else is imported behind the first paint, or by the command that needs it.
 """
 
+import gc
 import os
+import signal
 import sys
+from collections.abc import Sequence
 
 from memtui import __version__
+from memtui.cli import COMMANDS
 
-TYPE_CHECKING = False  # as in typing, whose import costs more than all that `--version` does
+TYPE_CHECKING = False  # as in typing, whose import takes longer than all that `--version` does
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memtui.cli.context import KeyRow
-    from memtui.tui.startup.first import First
+    from memtui.tui.startup.frame_cache import FrameCache
+    from memtui.tui.startup.terminal import Terminal
 
 
-class Screen:
+class ScreenOptions:
     """What was asked of the screen."""
 
     def __init__(self) -> None:
         self.project: str | None = None
-        self.lone = False  # it stands alone, where a command could stand
+        self.lone = False
+        """The project stands alone, where a command could stand."""
         self.config_dir: str | None = None
         self.demo = False
         self.ascii = False
@@ -31,7 +36,7 @@ class Screen:
         self.no_mouse = False
 
 
-def main(argv: "Sequence[str] | None" = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Answer one call of the program.
 
     Args:
@@ -44,22 +49,18 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if args == ["--version"]:
         print(f"memtui {__version__}")
         return 0
-    screen = _screen(args)
-    if screen is not None and _somebody_looks() and "_MEMTUI_COMPLETE" not in os.environ:
-        return _open(screen, args)
     _end_by_signal()
-    code = _answer(args)
+    options = None if "_MEMTUI_COMPLETE" in os.environ else _screen_options(args)
+    if options is not None and _has_terminal():
+        return _open_screen(options, args)
+    code = _run_command(args)
     if argv is None:
-        import gc
-
         gc.freeze()  # the process ends here: to look through all that it holds once more takes a tenth of an answer
     return code
 
 
-def _answer(args: "Sequence[str]") -> int:
+def _run_command(args: Sequence[str]) -> int:
     """Answer on the command line."""
-    import gc
-
     from memtui.cli.context import CliContext
     from memtui.cli.errors import guarded
     from memtui.cli.shortcut import shortcut
@@ -70,7 +71,7 @@ def _answer(args: "Sequence[str]") -> int:
     short = None if "_MEMTUI_COMPLETE" in os.environ else shortcut(args, call)
     if short is not None:
         return guarded(short, call, args)
-    from memtui.cli.main import answer
+    from memtui.cli.main import answer  # with click, 60 ms, which a short answer does without
 
     return answer(args, keys=_keys)
 
@@ -81,31 +82,27 @@ _FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--n
 _VALUES = {"--project": "project", "--config-dir": "config_dir"}
 
 
-def _screen(args: "Sequence[str]") -> Screen | None:
-    """What the words ask of the screen; `None` if they are a command's, or wrong: the command line says that better."""
-    screen = Screen()
+def _screen_options(args: Sequence[str]) -> ScreenOptions | None:
+    """What is asked of the screen; `None` if the words are a command's, or wrong: the command line says that better."""
+    options = ScreenOptions()
     words = iter(args)
     for word in words:
         name, equals, value = word.partition("=")
         if word in _FLAGS:
-            setattr(screen, _FLAGS[word], True)
+            setattr(options, _FLAGS[word], True)
         elif name in _VALUES:
             given = value if equals else next(words, None)
             if given is None:
                 return None
-            setattr(screen, _VALUES[name], given)
-        elif word.startswith("-") or not word or screen.project is not None:
+            setattr(options, _VALUES[name], given)
+        elif word.startswith("-") or not word or options.project is not None or word in COMMANDS:
             return None
         else:
-            from memtui.cli import COMMANDS
-
-            if word in COMMANDS:
-                return None
-            screen.project, screen.lone = word, True
-    return screen
+            options.project, options.lone = word, True
+    return options
 
 
-def _somebody_looks() -> bool:
+def _has_terminal() -> bool:
     """Whether both ends are a terminal that can draw."""
     try:
         terminals = sys.stdin.isatty() and sys.stdout.isatty()
@@ -115,8 +112,7 @@ def _somebody_looks() -> bool:
 
 
 def _end_by_signal() -> None:
-    """End on SIGTERM as on a fault: what is half done is undone on the way out."""
-    import signal
+    """End on SIGTERM as on an error: what is half done is undone on the way out."""
 
     def stop(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
@@ -127,70 +123,72 @@ def _end_by_signal() -> None:
         return  # not the main thread: whoever started us handles signals
 
 
-def _open(screen: Screen, args: "Sequence[str]") -> int:
-    """Run the screen over what was asked for; the first one stands before anything else is imported."""
-    import gc
+def _open_screen(options: ScreenOptions, args: Sequence[str]) -> int:
+    """Draw the last start's first frame, if it is still true, and run the screen."""
+    from memtui.tui.startup.terminal import Terminal
 
-    if screen.no_color:
+    if options.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
     # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
     gc.disable()
     try:
-        return _open_first(screen, args)
+        with Terminal() as terminal:
+            return _run_screen(options, args, terminal, _draw_first(options, terminal))
     finally:
         gc.enable()
 
 
-def _open_first(screen: Screen, args: "Sequence[str]") -> int:
-    """Draw the first screen, if it can be drawn by hand, and go on."""
-    if os.name != "posix":
-        return _run(screen, args, None)
-    from memtui.tui.startup.first import First
+def _draw_first(options: ScreenOptions, terminal: "Terminal") -> "FrameCache | None":
+    """Draw something before anything else is imported; returns where the frame of this start is kept."""
+    from memtui.tui.startup.frame_cache import FrameCache
+    from memtui.tui.startup.terminal import PLACEHOLDER, terminal_size
 
-    _end_by_signal()
-    with First(ascii=screen.ascii, read_only=screen.read_only) as first:
-        if screen.project is None and not screen.demo:
-            first.remember(screen.config_dir)
-        return _run(screen, args, first)
+    if options.project is not None or options.demo:
+        return None  # what they lead to is known too late
+    try:
+        size = terminal_size(os.environ)
+    except (OSError, ValueError):
+        return None
+    cache = FrameCache.of_start(size, config_dir=options.config_dir, ascii=options.ascii, read_only=options.read_only)
+    if cache is not None:
+        terminal.draw(cache.read() or PLACEHOLDER)
+    return cache
 
 
-def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
-    """Find what was asked for and hand it to the app; the terminal is given back before a fault is told."""
-    from memtui.cli.context import CliContext
+def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal", cache: "FrameCache | None") -> int:
+    """Find what was asked for and hand it to the app; the terminal is given back before an error is told."""
+    from memtui.cli.context import CliContext  # behind the first paint, like all below
     from memtui.cli.errors import guarded
 
     call = CliContext()
-    asked = call.asked
-    asked.project, asked.config_dir = screen.project, screen.config_dir
-    asked.ascii, asked.read_only, asked.no_color = screen.ascii, screen.read_only, screen.no_color
+    given = call.options
+    given.project, given.config_dir = options.project, options.config_dir
+    given.ascii, given.read_only, given.no_color = options.ascii, options.read_only, options.no_color
 
     def run() -> int:
-        from contextlib import nullcontext
-
         from memtui.cli.entry import open_workspace
+        from memtui.tui import run as screen
         from memtui.tui.startup.start import StartContext
 
-        if screen.lone and not screen.demo:
+        if options.lone and not options.demo:
             call.lone_word()
-        with first or nullcontext(), open_workspace(call, demo=screen.demo) as found:
-            cache, make, environ = found.dirs.cache, lambda: found.workspace, found.env.environ
-            start = StartContext(found.location, found.env.home, cache, asked.read_only, call.now, make, environ)
-            if first is not None:
-                start = first.known(start, call.config, sample=found.sample)
-            from memtui.tui.glyphs import wanted_glyphs
-            from memtui.tui.run import Options
-            from memtui.tui.run import run as show
-
-            return show(
-                Options(
-                    start=start,
-                    config=call.config,
-                    glyphs=wanted_glyphs(call.config["glyphs"], sys.stdout.encoding, ascii_only=screen.ascii),
-                    terminal=None if first is None else first.terminal,
-                    open_sample=found.open_sample,
-                    sample=found.sample,
-                    mouse=not screen.no_mouse,
-                )
+        with terminal, open_workspace(call, demo=options.demo) as found:
+            return screen.run(
+                StartContext(
+                    found.location,
+                    found.env.home,
+                    found.dirs.cache,
+                    given.read_only,
+                    call.now,
+                    lambda: found.workspace,
+                    None if found.sample else cache,
+                ),
+                call.config,
+                ascii_only=options.ascii,
+                terminal=terminal,
+                open_sample=found.open_sample,
+                sample=found.sample,
+                mouse=not options.no_mouse,
             )
 
     return guarded(run, call, args)
@@ -199,9 +197,14 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
 def _keys() -> "Sequence[KeyRow]":
     """The screen's keys, for `config keys`."""
     from memtui.cli.context import KeyRow
-    from memtui.tui.keys import PLACES
+    from memtui.tui import preload
+    from memtui.tui.commands import registry
 
-    return [KeyRow(key.id, place, key.keys, key.words) for place, table in PLACES.items() for key in table]
+    preload.load_all()
+    return [
+        KeyRow(command.id, registry.place_of(command).title, command.keys, command.title)
+        for command in registry.all_commands()
+    ]
 
 
 if __name__ == "__main__":

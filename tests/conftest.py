@@ -17,6 +17,9 @@ settings.register_profile("dev", deadline=None, suppress_health_check=[HealthChe
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+if not (REPO / "tests/data/oracle").is_dir():  # the source distribution leaves the recordings out
+    collect_ignore = [str(path) for path in (REPO / "tests").rglob("test_*.py") if "oracle" in path.read_text("utf-8")]
+
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 
 

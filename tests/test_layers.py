@@ -16,10 +16,10 @@ from tests.support import REPO, run_python
 PACKAGES = sorted(module.name for module in pkgutil.iter_modules(memtui.__path__) if module.ispkg)
 BELOW_CLI = [name for name in PACKAGES if name not in ("cli", "tui")]
 
-HEAVY = ("anthropic", "pydantic", "httpx", "yaml", "watchfiles", "dulwich", "markdown_it", "textual")
+HEAVY = ("anthropic", "pydantic", "httpx", "yaml", "watchfiles", "markdown_it", "textual")
 """What a plain list must not pay for: each costs from 20 ms to two seconds at import."""
 
-BEFORE_FIRST_FRAME = ("anthropic", "pydantic", "httpx", "httpcore", "yaml", "watchfiles", "dulwich")
+BEFORE_FIRST_FRAME = ("anthropic", "pydantic", "httpx", "httpcore", "yaml", "watchfiles")
 
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys

@@ -2,8 +2,8 @@
 
 import re
 
-import pytest
-
+from memtui.tui import preload
+from memtui.tui.commands import registry
 from memtui.util import errors
 from tests.support import REPO
 
@@ -26,8 +26,8 @@ def test_there_are_two_commands_of_one_line_each() -> None:
 
 
 def test_every_key_is_bound() -> None:
-    keys = pytest.importorskip("memtui.tui.keys")
-    bound = {key for table in keys.PLACES.values() for row in table for key in row.keys.split(",")}
+    preload.load_all()
+    bound = {key for command in registry.all_commands() for key in command.keys.split(",")}
     rows = re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE)
     named = [word for row in rows for word in re.findall(r"`(.+?)`", row)]
     assert len(named) > 20

@@ -1,22 +1,24 @@
-"""A confined model loop: what a background agent is asked, what it may do, and what came of it.
+"""A confined model loop: a background agent's task, what it may do, and what came of it.
 
-In: a `Task`, the folders that the run was given, a backend. Out: an `End`, and `Event`s on the way. For a tool's name
-and input as a model wrote them: allow or deny with a reason, and for a command line a plan that runs without a shell.
+In: a `Task`, the folders that the run was given, a model. Out: a `TaskResult`, and `AgentEvent`s on the way.
+Separately, for a tool's name and input as a model wrote them: allow or deny with a reason (`permissions.decide`).
 
-- `task`         what an agent is asked to do, its budget, how a run ends; `usage` tokens and prices
-- `loop`         ask, run the calls, tell what came of them: `run_task`
-- `events`       what a run tells while it works
-- `permissions`  the one function that decides, for our own loop, for the client's hook and for `memtui explain`
-- `shell`        the part of the shell language that only reads: parsed, judged, run in a sandbox
-- `tools`        Read, Grep, Glob, Bash, Edit, Write
-- `model`        what a backend has to do; `anthropic_model` the one that speaks to the Messages API, with
-                 `anthropic_stream` and `anthropic_faults`
-- `answers`, `conversation`, `spending`, `progress`  the loop's parts: an answer taken apart, the next request and its
-                 cache marks, limits, going round in circles
+- `task`          what an agent is asked to do, its budget, how a run ended; `usage` tokens and prices
+- `loop`          ask the model, run its tool calls, tell it the results: `run_task`
+- `conversation`  an answer taken apart, the next request and its cache marks
+- `budget`        what a run may still use, and whether it makes progress
+- `events`        what a run reports while it works
+- `model`         what a model backend has to provide; `anthropic` is the one for the Messages API
+- `permissions`   the one function that decides about a tool call, for our loop and for the client's hook
+- `tools`         Read, Grep, Glob, Bash, Edit, Write
+- `shell`         the part of the shell language that only reads: parsed, judged, run in a sandbox
 
-Invariants: nothing is allowed because a rule is missing (an unknown tool, command, flag, key or character is a
-denial); no exception leaves a decision or a tool because of what a model wrote; writes go nowhere but into the root,
-reads nowhere but into the root and the given folders; a model's text is never handed to a shell; calls of an answer
-that isn't finished are never run; nothing but `anthropic_model` imports the SDK, and nothing imports that but the run's
-process. This package knows only `base`: it is given folders and never looks for any.
+Invariants:
+- An unknown tool, key, command, flag or character is denied: nothing is allowed because a rule is missing.
+- Nothing that a model wrote raises an exception from a decision or a tool.
+- Writes go only to the root, reads only to the root and the given folders; a model's text is never passed to a shell.
+- Tool calls of an answer that isn't complete are never run.
+- Only `anthropic` imports the SDK, and only a run's process imports `anthropic`.
+
+This package knows only `secrets`, `fs` and `util`: it is given folders and never looks for any.
 """

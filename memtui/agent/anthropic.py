@@ -1,23 +1,18 @@
-"""The Messages API through its SDK: the backend "anthropic".
+"""The Messages API through its SDK.
 
-The only module that imports the SDK, which costs more time than the whole screen: nothing imports this one but the
-process of a run.
+The SDK takes longer to import than the whole screen, so only a run's process imports this module. Its own retries are
+off: ours are reported (`RetryWait`) and wait by the caller's clock. No message of ours holds the key: it is removed
+from whatever the service says.
 
-The SDK's own retries are off: ours are told (`Again`), and wait as the caller's clock says. The key is in no message of
-ours: it is taken out of whatever the service says.
+What happens on a fault:
+- 429 with `retry-after`: wait that long, 5 minutes at most, and try again
+- 429 without it, 5xx, 529, connection errors: three more tries with growing, random waits
+- 400, 401, 402, 403, 404, 413, spending limit reached: no further try; the message says what to do
+- a stream that breaks off: one more try; an answer counts only once its last event came and every block was closed, so
+  no partial tool call is ever run
+- a tool input that is no JSON stays text, and the model is told
 
-Source: FORMATS.md 5; SAFETY.md F40 to F50.
-
-The events of one answer of the Messages API, put together.
-
-Nothing is taken on trust: an answer is finished only when its last event has come and every block was closed; what
-isn't known is left out or kept as it is; input of a call that is no JSON stays the text that it was.
-
-Source: FORMATS.md 5.1, SSE; SAFETY.md F44, F46.
-
-What a fault of the Messages API means: wait and ask again, or stop and say what to do.
-
-Source: FORMATS.md 5.1, errors; SAFETY.md F40 to F44.
+Source: platform.claude.com, Messages API: streaming, errors, rate limits.
 """
 
 import asyncio
@@ -34,27 +29,32 @@ import anthropic
 import httpx2  # the SDK's own; what a broken stream raises is not wrapped by it
 from msgspec import Struct
 
-from memtui.agent.model import Again, Answer, Block, Heard, ModelError, Piece, Request
+from memtui.agent.model import AnswerPiece, Block, ModelAnswer, ModelError, Request, RetryWait, UsageSoFar
 from memtui.agent.usage import TokenUsage
-from memtui.util.errors import UsageError as BadCall
+from memtui.util.errors import UsageError
 from memtui.util.text import clip, visible
 
-Kind = Literal["final", "server", "rate", "cut"]
-LONGEST_WAIT = 300.0
-"""Seconds that a server may make us wait."""
-_TRIES: Mapping[Kind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
-"""How often one request is sent again. A server that says when to come back is asked more often than one that fails."""
-_FIRST, _SLOWEST = 1.0, 30.0
+FaultKind = Literal["final", "server", "rate", "cut"]
+
+BASE_URL = "https://api.anthropic.com"
+READ_TIMEOUT_S = 180.0
+"""Time without a byte after which a stream counts as dead; the service sends pings while the model thinks."""
+MAX_RETRY_AFTER_S = 300.0
+"""Longest wait that a server may ask for."""
+_CONNECT_TIMEOUT_S = 15.0
+_FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0
+_MAX_RETRIES: Mapping[FaultKind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
+"""A server that says when to come back is asked more often than one that fails."""
 _OVERLOADED = 529
-STATUS_OF = {
+STATUS_BY_ERROR_TYPE = {
     "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
     "not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504,
     "overloaded_error": _OVERLOADED,
 }  # fmt: skip
-"""A fault inside a stream has no status of its own: what its type would have had."""
-_AGAIN = (408, 409, 425)
-SPEND_CAP = "enforced_spend_limit_reached"
-_FINAL: Mapping[int, tuple[str, str, str]] = {
+"""The status of a fault inside a stream, which has none of its own."""
+_RETRYABLE_STATUS = (408, 409, 425)
+SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
+_FINAL_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("request", "the request was refused", "see what the service says about it; check the model's name"),
     401: ("auth", "the key isn't accepted", "check the key: ANTHROPIC_API_KEY or the one in the settings"),
     402: ("billing", "the account can't pay", "see the account's billing page"),
@@ -62,223 +62,34 @@ _FINAL: Mapping[int, tuple[str, str, str]] = {
     404: ("not found", "there is no such model or address", "check the model's name and the base URL"),
     413: ("too large", "the request is too large", "give the run fewer or smaller sources"),
 }
-"""Status to cause, words, hint."""
+"""Status to cause, words and hint."""
+_CHARS_PER_TOKEN = 4
+"""An estimate, for a broken answer, whose tokens are not reported."""
+_DELTA_KEYS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
-class Fault(Struct, frozen=True):
-    """One fault: what it is, in words for people, and whether the same request may go out again.
+class ApiFault(Struct, frozen=True):
+    """A fault of the service; `kind` decides whether and how often the same request is sent again.
 
-    `after` is how long the server wants us to wait, in seconds, if it said so.
+    `after` is how many seconds the server asks us to wait, if it does.
     """
 
-    kind: Kind
+    kind: FaultKind
     cause: str
     words: str
     hint: str = ""
     after: float | None = None
 
 
-CUT = Fault("cut", "cut", "the answer broke off", "check the network, then start it again")
-
-
-def of_status(status: int, message: str, code: str, headers: Mapping[str, str]) -> Fault:
-    """What an error of the service means.
-
-    Args:
-        status: Of HTTP, or what the error's type would have.
-        message: The service's own words.
-        code: Its stable name for the cause, may be empty.
-        headers: Of the response, names in small letters.
-    """
-    said = f" ({clip(visible(message, keep=''), 300)})" if message else ""
-    if code == SPEND_CAP:
-        words = "the account's spending limit is reached"
-        return Fault("final", "spend cap", words + said, "raise the limit, or wait until it starts anew")
-    told = headers.get("x-should-retry")
-    if status == 429 and told != "false":
-        after = wait_told(headers)
-        kind: Kind = "server" if after is None else "rate"
-        return Fault(kind, "rate", f"too many requests{said}", "wait some minutes, then start it again", after)
-    if (status >= 500 or status in _AGAIN or told == "true") and told != "false":
-        cause, words = "server", f"the service failed with status {status}"
-        if status == _OVERLOADED:
-            cause, words = "overloaded", "the service is overloaded"
-        return Fault("server", cause, words + said, "start it again later", wait_told(headers))
-    cause, words, hint = _FINAL.get(status, ("request", f"the service answered with status {status}", ""))
-    return Fault("final", cause, words + said, hint)
-
-
-def wait_told(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server wants us to wait, at most `LONGEST_WAIT`; `None` if it doesn't say."""
-    seconds = _number(headers.get("retry-after-ms"))
-    if seconds is not None:
-        seconds /= 1000
-    elif (told := headers.get("retry-after")) is not None:
-        seconds = _number(told)
-        if seconds is None:  # a date: its distance from the server's own clock
-            try:
-                distance = parsedate_to_datetime(told) - parsedate_to_datetime(headers.get("date", ""))
-            except (TypeError, ValueError):
-                return None
-            seconds = distance.total_seconds()
-    return None if seconds is None else min(max(seconds, 0.0), LONGEST_WAIT)
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-class Patience:
-    """How often one request has failed, and how long to wait until the next try.
-
-    Args:
-        dice: For the jitter: tries of many clients shall not fall together.
-    """
-
-    def __init__(self, dice: random.Random) -> None:
-        self._dice = dice
-        self._tries: dict[Kind, int] = {}
-
-    def wait(self, fault: Fault) -> float:
-        """Seconds until the next try.
-
-        Raises:
-            Failed: If there is none.
-        """
-        number = self._tries.get(fault.kind, 0)
-        if number >= _TRIES[fault.kind]:
-            tried = f", {sum(self._tries.values()) + 1} tries" if self._tries else ""
-            raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
-        self._tries[fault.kind] = number + 1
-        if fault.after is not None:
-            return fault.after
-        return float(min(_FIRST * 2**number, _SLOWEST) * self._dice.uniform(0.5, 1.0))
-
-
-_CHARACTERS = 4
-"""Characters of a token, about: what a broken answer has cost is told by nobody."""
-_GROWS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-
-
-class Gathered:
-    """One answer while it comes in."""
-
-    def __init__(self) -> None:
-        self._started = False
-        self._blocks: dict[int, Block] = {}
-        self._inputs: dict[int, list[str]] = {}
-        self._open: set[int] = set()
-        self._over = False
-        self._stop = ""
-        self._detail = ""
-        self._counts: dict[str, int] = {}
-        self._characters = 0
-
-    def add(self, event: Mapping[str, Any]) -> None:
-        """Take one event; one of unknown kind or shape changes nothing."""
-        kind = event.get("type")
-        if kind == "message_start":
-            self._started = True
-            self._count(_map(_map(event.get("message")).get("usage")))
-        elif kind == "message_delta":
-            delta = _map(event.get("delta"))
-            self._stop = _text(delta.get("stop_reason")) or self._stop
-            details = _map(delta.get("stop_details"))
-            self._detail = _text(details.get("explanation")) or _text(details.get("category"))
-            self._characters = 0
-            self._count(_map(event.get("usage")))
-        elif kind == "message_stop":
-            self._over = True
-        elif isinstance(index := event.get("index"), int):
-            self._block(kind, index, event)
-
-    @property
-    def finished(self) -> bool:
-        """Whether all of it is here."""
-        return self._started and self._over and not self._open and self._stop != ""
-
-    @property
-    def usage(self) -> TokenUsage:
-        """What it has used as far as it is known; output is estimated until it is told."""
-        counts = self._counts
-        return TokenUsage(
-            input=counts.get("input_tokens", 0),
-            output=max(counts.get("output_tokens", 0), self._characters // _CHARACTERS),
-            cache_read=counts.get("cache_read_input_tokens", 0),
-            cache_write=counts.get("cache_creation_input_tokens", 0),
-        )
-
-    def answer(self) -> Answer:
-        """The answer, once it is finished."""
-        content = []
-        for index, block in sorted(self._blocks.items()):
-            parts = "".join(self._inputs.get(index, []))
-            if block.get("type") == "tool_use" and (parts or "input" not in block):
-                block = {**block, "input": _input(parts)}
-            content.append(block)
-        return Answer(content, self._stop, self.usage, self._detail)
-
-    def _block(self, kind: object, index: int, event: Mapping[str, Any]) -> None:
-        if kind == "content_block_start":
-            self._blocks[index] = dict(_map(event.get("content_block")))
-            self._open.add(index)
-        elif kind == "content_block_stop":
-            self._open.discard(index)
-        elif kind == "content_block_delta" and index in self._blocks:
-            delta = _map(event.get("delta"))
-            if (part := _text(delta.get("partial_json"))) and delta.get("type") == "input_json_delta":
-                self._inputs.setdefault(index, []).append(part)
-                self._characters += len(part)
-            elif key := _GROWS.get(_text(delta.get("type"))):
-                part = _text(delta.get(key))
-                self._blocks[index][key] = _text(self._blocks[index].get(key)) + part
-                self._characters += len(part)
-
-    def _count(self, usage: Mapping[str, Any]) -> None:
-        """Counts are totals: a later one replaces an earlier one."""
-        for key, value in usage.items():
-            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-                self._counts[key] = value
-
-
-def _input(text: str) -> Any:
-    """A call's input, or the text itself where it is no JSON that a request could hold."""
-    try:
-        return json.loads(text or "{}", parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    return value if math.isfinite(value) else _refuse(text)
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-BASE_URL = "https://api.anthropic.com"
-SILENCE = 180.0
-"""Seconds without a byte after which a stream counts as dead; the service sends pings while it thinks."""
-_CONNECT = 15.0
+STREAM_CUT = ApiFault("cut", "cut", "the answer broke off", "check the network, then start it again")
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Where the service is and what we show it: an API key or a bearer token. In which header is the SDK's affair."""
+class Endpoint:
+    """The service's address and our credential: an API key or a bearer token.
+
+    A dataclass, because `repr=False` keeps the credential out of logs and tracebacks.
+    """
 
     key: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
@@ -289,67 +100,66 @@ class AnthropicModel:
     """A `Model`. Close it when the run is over.
 
     Args:
-        access: Address and credential.
         sleep: Waits between two tries.
-        dice: For the jitter of those waits.
+        rng: For the jitter of those waits.
 
     Raises:
-        memtui.util.errors.UsageError: If address or credential can't be right.
+        UsageError: If address or credential is invalid.
     """
 
     def __init__(
         self,
-        access: Access,
+        endpoint: Endpoint,
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        dice: random.Random | None = None,
+        rng: random.Random | None = None,
     ) -> None:
-        self._secret = (access.key or access.token).strip()
+        self._secret = (endpoint.key or endpoint.token).strip()
         if not self._secret or not (self._secret.isascii() and self._secret.isprintable()):
-            raise BadCall("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
-        self._host = _host(access.base_url)
+            raise UsageError("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
+        self._host = _checked_host(endpoint.base_url)
         self._sleep = sleep
-        self._dice = dice or random.Random()
+        self._rng = rng or random.Random()
         self._client = anthropic.AsyncAnthropic(
-            api_key=self._secret if access.key else None,
-            auth_token=None if access.key else self._secret,
-            base_url=access.base_url,
-            timeout=anthropic.Timeout(SILENCE, connect=_CONNECT),
+            api_key=self._secret if endpoint.key else None,
+            auth_token=None if endpoint.key else self._secret,
+            base_url=endpoint.base_url,
+            timeout=anthropic.Timeout(READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             max_retries=0,
         )
 
     async def aclose(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         await self._client.close()
 
-    async def answer(self, request: Request) -> AsyncGenerator[Piece, None]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """See `Model.answer`."""
-        patience = Patience(self._dice)
+        retry = RetryPolicy(self._rng)
         while True:
-            gathered, opened = Gathered(), False
-            fault = CUT
+            gathered, opened = StreamedAnswer(), False
+            fault = STREAM_CUT
             try:
                 async with aclosing(self._events(request)) as events:
                     async for event in events:
                         opened = True
                         gathered.add(event)
                         if not gathered.finished:
-                            yield Heard(gathered.usage)
+                            yield UsageSoFar(gathered.usage)
             except anthropic.APIStatusError as error:
                 fault = self._of_status(error, opened)
             except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
-                fault = CUT if opened else self._of_connection(error)
+                fault = STREAM_CUT if opened else self._of_connection(error)
             except ValueError:  # an event that is no JSON or no UTF-8
-                fault = CUT
+                fault = STREAM_CUT
             if gathered.finished:
                 yield gathered.answer()
                 return
-            after = patience.wait(fault)
-            yield Again(after, fault.words)
+            after = retry.next_wait(fault)
+            yield RetryWait(after, fault.words)
             await self._sleep(after)
 
     async def _events(self, request: Request) -> AsyncGenerator[Mapping[str, Any], None]:
-        """The events of one try as they came, an empty one first: from there on, what fails is a stream."""
+        """The events of one try; an empty one comes first, after which a failure is that of a stream."""
         given: dict[str, Any] = {"tools": request.tools} if request.tools else {}
         if request.system:
             given["system"] = request.system
@@ -364,25 +174,27 @@ class AnthropicModel:
             yield {}
             async for event in stream:
                 if isinstance(cast(Any, event), anthropic.BaseModel):
-                    yield event.to_dict(warnings=False)  # warnings would quote the model
+                    yield event.to_dict(warnings=False)  # a warning would quote the model
 
-    def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> Fault:
-        """What an error means that the service reported itself, before the stream or in the midst of it."""
-        said = error.body.get("error") if isinstance(error.body, Mapping) else None
-        body: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
+        """The fault that the service reported, before the stream or within it."""
+        detail = error.body.get("error") if isinstance(error.body, Mapping) else None
+        body: Mapping[str, Any] = detail if isinstance(detail, Mapping) else {}
         details = body.get("details")
         code = details.get("error_code") if isinstance(details, Mapping) else None
         status = error.status_code
         if status < 400:
-            status = STATUS_OF.get(str(body.get("type")), 500)
+            status = STATUS_BY_ERROR_TYPE.get(str(body.get("type")), 500)
         message = str(body.get("message") or "").replace(self._secret, "…")
-        fault = of_status(status, message, str(code or ""), {k.lower(): v for k, v in error.response.headers.items()})
+        fault = fault_of_status(
+            status, message, str(code or ""), {k.lower(): v for k, v in error.response.headers.items()}
+        )
         if opened and fault.kind != "final":
-            return Fault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
+            return ApiFault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
         return fault
 
-    def _of_connection(self, error: Exception) -> Fault:
-        """What it means that no answer began."""
+    def _of_connection(self, error: Exception) -> ApiFault:
+        """The fault of a connection that brought no answer."""
         if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException):
             words = f"{self._host} doesn't answer"
         else:
@@ -390,15 +202,195 @@ class AnthropicModel:
             words = (
                 f"{self._host} can't be reached ({clip(visible(str(reason), keep=''), 200) or type(reason).__name__})"
             )
-        return Fault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
+        return ApiFault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
 
 
-def _host(base_url: str) -> str:
-    """The address without what may be secret in it."""
+def _checked_host(base_url: str) -> str:
+    """The host and port of a valid address; the rest of it may be secret."""
     try:
         url = httpx2.URL(base_url)
     except httpx2.InvalidURL:
         url = httpx2.URL("")
     if url.scheme not in ("http", "https") or not url.host:
-        raise BadCall("the base URL of the model service is no http address", hint="check ANTHROPIC_BASE_URL")
+        raise UsageError("the base URL of the model service is no http address", hint="check ANTHROPIC_BASE_URL")
     return url.host + (f":{url.port}" if url.port else "")
+
+
+class StreamedAnswer:
+    """Assembles one answer from its stream of events."""
+
+    def __init__(self) -> None:
+        self._started = False
+        self._blocks: dict[int, Block] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._open: set[int] = set()
+        self._over = False
+        self._stop = ""
+        self._detail = ""
+        self._counts: dict[str, int] = {}
+        self._characters = 0
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take one event; one of unknown kind or shape is ignored."""
+        kind = event.get("type")
+        if kind == "message_start":
+            self._started = True
+            self._count(_as_mapping(_as_mapping(event.get("message")).get("usage")))
+        elif kind == "message_delta":
+            delta = _as_mapping(event.get("delta"))
+            self._stop = _as_text(delta.get("stop_reason")) or self._stop
+            details = _as_mapping(delta.get("stop_details"))
+            self._detail = _as_text(details.get("explanation")) or _as_text(details.get("category"))
+            self._characters = 0
+            self._count(_as_mapping(event.get("usage")))
+        elif kind == "message_stop":
+            self._over = True
+        elif isinstance(index := event.get("index"), int):
+            self._block(kind, index, event)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the answer is complete."""
+        return self._started and self._over and not self._open and self._stop != ""
+
+    @property
+    def usage(self) -> TokenUsage:
+        """The tokens used so far; output is estimated until it is reported."""
+        counts = self._counts
+        return TokenUsage(
+            input=counts.get("input_tokens", 0),
+            output=max(counts.get("output_tokens", 0), self._characters // _CHARS_PER_TOKEN),
+            cache_read=counts.get("cache_read_input_tokens", 0),
+            cache_write=counts.get("cache_creation_input_tokens", 0),
+        )
+
+    def answer(self) -> ModelAnswer:
+        """The complete answer."""
+        content = []
+        for index, block in sorted(self._blocks.items()):
+            parts = "".join(self._inputs.get(index, []))
+            if block.get("type") == "tool_use" and (parts or "input" not in block):
+                block = {**block, "input": _parse_input(parts)}
+            content.append(block)
+        return ModelAnswer(content, self._stop, self.usage, self._detail)
+
+    def _block(self, kind: object, index: int, event: Mapping[str, Any]) -> None:
+        if kind == "content_block_start":
+            self._blocks[index] = dict(_as_mapping(event.get("content_block")))
+            self._open.add(index)
+        elif kind == "content_block_stop":
+            self._open.discard(index)
+        elif kind == "content_block_delta" and index in self._blocks:
+            delta = _as_mapping(event.get("delta"))
+            if (part := _as_text(delta.get("partial_json"))) and delta.get("type") == "input_json_delta":
+                self._inputs.setdefault(index, []).append(part)
+                self._characters += len(part)
+            elif key := _DELTA_KEYS.get(_as_text(delta.get("type"))):
+                part = _as_text(delta.get(key))
+                self._blocks[index][key] = _as_text(self._blocks[index].get(key)) + part
+                self._characters += len(part)
+
+    def _count(self, usage: Mapping[str, Any]) -> None:
+        """Counts are totals, so a later one replaces an earlier one."""
+        for key, value in usage.items():
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+                self._counts[key] = value
+
+
+def _parse_input(text: str) -> Any:
+    """A call's input, or the text itself if it is no JSON that a request could hold."""
+    try:
+        return json.loads(text or "{}", parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse_constant(text)
+
+
+def _as_mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def fault_of_status(status: int, message: str, code: str, headers: Mapping[str, str]) -> ApiFault:
+    """Classify an error of the service.
+
+    Args:
+        status: HTTP status, or what the error's type would have.
+        message: The service's own words.
+        code: Its stable name for the cause, may be empty.
+        headers: Of the response, names in lower case.
+    """
+    quoted = f" ({clip(visible(message, keep=''), 300)})" if message else ""
+    if code == SPEND_LIMIT_CODE:
+        words = "the account's spending limit is reached"
+        return ApiFault("final", "spend cap", words + quoted, "raise the limit, or wait until it is reset")
+    should_retry = headers.get("x-should-retry")
+    if status == 429 and should_retry != "false":
+        after = retry_after(headers)
+        kind: FaultKind = "server" if after is None else "rate"
+        return ApiFault(kind, "rate", f"too many requests{quoted}", "wait some minutes, then start it again", after)
+    if (status >= 500 or status in _RETRYABLE_STATUS or should_retry == "true") and should_retry != "false":
+        cause, words = "server", f"the service failed with status {status}"
+        if status == _OVERLOADED:
+            cause, words = "overloaded", "the service is overloaded"
+        return ApiFault("server", cause, words + quoted, "start it again later", retry_after(headers))
+    cause, words, hint = _FINAL_STATUS.get(status, ("request", f"the service answered with status {status}", ""))
+    return ApiFault("final", cause, words + quoted, hint)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks us to wait, at most `MAX_RETRY_AFTER_S`; `None` if it doesn't."""
+    seconds = _number(headers.get("retry-after-ms"))
+    if seconds is not None:
+        seconds /= 1000
+    elif (text := headers.get("retry-after")) is not None:
+        seconds = _number(text)
+        if seconds is None:  # a date, compared with the server's own clock
+            try:
+                distance = parsedate_to_datetime(text) - parsedate_to_datetime(headers.get("date", ""))
+            except (TypeError, ValueError):
+                return None
+            seconds = distance.total_seconds()
+    return None if seconds is None else min(max(seconds, 0.0), MAX_RETRY_AFTER_S)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+class RetryPolicy:
+    """Counts the failures of one request and says how long to wait; jitter keeps many clients apart."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._tries: dict[FaultKind, int] = {}
+
+    def next_wait(self, fault: ApiFault) -> float:
+        """Seconds until the next try.
+
+        Raises:
+            ModelError: If there is none.
+        """
+        number = self._tries.get(fault.kind, 0)
+        if number >= _MAX_RETRIES[fault.kind]:
+            tried = f", {sum(self._tries.values()) + 1} tries" if self._tries else ""
+            raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
+        self._tries[fault.kind] = number + 1
+        if fault.after is not None:
+            return fault.after
+        return float(min(_FIRST_BACKOFF_S * 2**number, _MAX_BACKOFF_S) * self._rng.uniform(0.5, 1.0))

@@ -1,7 +1,7 @@
-"""What a run tells while it works, in the agent's own terms; the caller makes of it what it shows and keeps.
+"""What a run reports while it works, in the agent's own terms; the caller decides what it shows and keeps.
 
-Every text in an event is safe to show and to keep: control characters are visible marks, what looks like a secret is
-taken out. What tools answered is in no event: that is between the files and the model.
+Every text in an event is safe to show and to keep: control characters are made visible, and what looks like a secret is
+masked. The results of tools are in no event.
 """
 
 import re
@@ -14,8 +14,8 @@ from memtui.secrets.scanner import redact, scan
 from memtui.util.text import clip, visible
 
 
-class Turn(Struct, frozen=True):
-    """The model gave an answer: the how manieth (from 1), what it said, how many calls of which tool it wants."""
+class ModelTurn(Struct, frozen=True):
+    """The model answered: its number from 1, its text, how many calls of which tool it wants."""
 
     number: int
     text: str
@@ -23,7 +23,7 @@ class Turn(Struct, frozen=True):
 
 
 class ToolUsed(Struct, frozen=True):
-    """A call was answered: the tool, what tells it from others (a path, a pattern, a line), and why it failed."""
+    """A tool call was answered: its main argument (a path, a pattern, a line), and why it failed."""
 
     name: str
     argument: str
@@ -31,44 +31,42 @@ class ToolUsed(Struct, frozen=True):
     reason: str
 
 
-class Retry(Struct, frozen=True):
-    """The model's side failed and is asked again after so many seconds."""
+class ModelRetry(Struct, frozen=True):
+    """A call to the model failed and is repeated after so many seconds."""
 
     after: float
     why: str
 
 
-class Spent(Struct, frozen=True):
-    """Everything used so far, and its price in dollars (`None`: not known)."""
+class UsageTotal(Struct, frozen=True):
+    """All tokens used so far, and their price in dollars, `None` if unknown."""
 
     usage: TokenUsage
     money: float | None
 
 
-class Note(Struct, frozen=True):
+class AgentNote(Struct, frozen=True):
     """Something that a person should know."""
 
     text: str
 
 
-Event = Turn | ToolUsed | Retry | Spent | Note
-Emit = Callable[[Event], None]
+AgentEvent = ModelTurn | ToolUsed | ModelRetry | UsageTotal | AgentNote
+EmitAgentEvent = Callable[[AgentEvent], None]
 
-LONGEST = 4000
-"""Characters of an answer that an event holds."""
-LINE = 200
-"""Cells of an argument or a reason."""
+MAX_TEXT_CHARS = 4000
+MAX_LINE_CELLS = 200
 
-_BLANKS = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 
 
-def shown(text: str) -> str:
-    """Text of a model as an event may hold it, lines kept."""
-    text = text[: 2 * LONGEST]  # a secret that the second cut splits was whole when it was looked for
+def safe_text(text: str) -> str:
+    """Text of a model as an event may hold it, line ends kept."""
+    text = text[: 2 * MAX_TEXT_CHARS]  # longer than the final cut, which must not split a secret unseen
     safe = visible(redact(text, scan(text)))
-    return safe if len(safe) <= LONGEST else safe[:LONGEST] + "…"
+    return safe if len(safe) <= MAX_TEXT_CHARS else safe[:MAX_TEXT_CHARS] + "…"
 
 
-def shown_line(text: str) -> str:
-    """The same as one short line."""
-    return clip(_BLANKS.sub(" ", shown(text)).strip(), LINE)
+def safe_line(text: str) -> str:
+    """The same on one short line."""
+    return clip(_WHITESPACE.sub(" ", safe_text(text)).strip(), MAX_LINE_CELLS)

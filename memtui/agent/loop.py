@@ -1,9 +1,8 @@
-"""The loop: ask the model, do what it calls for, tell it what came of that, until it is done or a limit is reached.
+"""The loop: ask the model, run its tool calls, tell it the results, until it is done or a limit is reached.
 
-Calls are run when their answer is finished and only then; what a stream that broke had begun is as if it had never
-been. A stop can come at any moment and leaves every file whole: writes happen between two awaits.
-
-Source: DESIGN.md D3 to D5; SAFETY.md F40 to F49.
+Calls are run when their answer is complete and only then; a stream that broke off leaves no trace. The run may be
+stopped at any await and leaves every file whole, since a write contains none. A loop that leads nowhere is stopped: the
+same call three times, or six turns in a row without anything new.
 """
 
 import asyncio
@@ -12,21 +11,36 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from memtui.agent.budget import IDLE, SAME, Limit, ProgressGuard, Spending
-from memtui.agent.conversation import Conversation
-from memtui.agent.events import Emit, Note, Retry, Spent, ToolUsed, Turn, shown, shown_line
-from memtui.agent.model import Again, Answer, Block, Heard, Model, ModelError, Piece
-from memtui.agent.permissions import AllowedFolders
-from memtui.agent.response import ParsedResponse, ToolCall, clean, only_text, take
-from memtui.agent.task import Task, TaskResult, Why
+from memtui.agent.budget import MAX_IDLE_TURNS, Limit, ProgressGuard, Spending
+from memtui.agent.conversation import (
+    Conversation,
+    ParsedResponse,
+    ToolCall,
+    only_text,
+    parse_response,
+    replace_surrogates,
+)
+from memtui.agent.events import (
+    AgentNote,
+    EmitAgentEvent,
+    ModelRetry,
+    ModelTurn,
+    ToolUsed,
+    UsageTotal,
+    safe_line,
+    safe_text,
+)
+from memtui.agent.model import AnswerPiece, Block, Model, ModelAnswer, ModelError, RetryWait, UsageSoFar
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.task import EndReason, Task, TaskResult
 from memtui.agent.tools.outcome import ToolResult
-from memtui.agent.tools.toolbox import Box, telling
+from memtui.agent.tools.toolbox import Toolbox, call_argument
 from memtui.agent.usage import PRICES, Price, price_of
 from memtui.util.text import clip
 
-_LAST_TURNS = 3
-"""Turns before the end of which the model hears."""
-_CUT = (
+_WARN_TURNS_LEFT = 3
+"""From so many turns before the end the model is told how many are left."""
+_CUT_OFF_NOTE = (
     "Your answer was cut off because it reached its limit of {limit} tokens. None of its tool calls was run. Go on "
     "with smaller steps: shorter text, a change in several calls of Edit instead of one long Write."
 )
@@ -36,7 +50,7 @@ async def run_task(
     task: Task,
     scope: AllowedFolders,
     model: Model,
-    emit: Emit,
+    emit: EmitAgentEvent,
     *,
     stop: asyncio.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -45,19 +59,14 @@ async def run_task(
     """Run a task to its end.
 
     Args:
-        task: What to do, and what it may use up.
         scope: The folders that the agent is given.
-        model: The backend.
-        emit: Is told what happens, from this task's thread.
-        stop: Set by who wants the run to end now; the end is "killed" then. A cancellation of the task itself ends it
-            as well, and is raised.
-        clock: Seconds that only grow.
-        prices: By model.
+        emit: Is called with what happens, in this thread.
+        stop: Set it to end the run now, as "killed". Cancelling the asyncio task ends the run as well, and is raised.
 
     Returns:
-        How it ended; a fault of the model's side is an end, too.
+        How it ended; a failure of the model's side is an end, too.
     """
-    run = _Run(task, scope, model, emit, clock, prices)
+    run = _TaskRun(task, scope, model, emit, clock, prices)
     work = asyncio.create_task(run.go())
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())
     try:
@@ -72,15 +81,15 @@ async def run_task(
     return run.end("killed", "stopped", "stopped on request") if asked else run.out_of_time()
 
 
-class _Run:
-    """One run's state. `go` may be cancelled at any await."""
+class _TaskRun:
+    """A task under way; `go` may be cancelled at any await."""
 
     def __init__(
         self,
         task: Task,
         scope: AllowedFolders,
         model: Model,
-        emit: Emit,
+        emit: EmitAgentEvent,
         clock: Callable[[], float],
         prices: Mapping[str, Price],
     ) -> None:
@@ -89,26 +98,26 @@ class _Run:
         self._emit = emit
         self._clock = clock
         self._deadline = clock() + task.budget.wall
-        self._box = Box(scope, task.tools)
-        self._talk = Conversation(task.system, task.prompt, self._box.schemas())
+        self._toolbox = Toolbox(scope, task.tools)
+        self._conversation = Conversation(task.system, task.prompt, self._toolbox.schemas())
         price = price_of(task.model, prices)
         self._spending = Spending(task.budget, price)
         self._progress = ProgressGuard()
         self._ids: set[str] = set()
         self._turns = 0
         if price is None:
-            held = "" if task.budget.money is None else ", so its limit in money can't be held"
-            emit(Note(f"the price of {shown_line(task.model)} isn't known{held}"))
+            limit = "" if task.budget.money is None else ", so its limit in money can't be kept"
+            emit(AgentNote(f"the price of {safe_line(task.model)} isn't known{limit}"))
 
-    def end(self, why: Why, cause: str, words: str, hint: str = "") -> TaskResult:
-        """How it ended; words and hint may quote the model."""
+    def end(self, why: EndReason, cause: str, words: str, hint: str = "") -> TaskResult:
+        """Make the result; words and hint may quote the model."""
         usage, money = self._spending.usage, self._spending.money
-        return TaskResult(why, cause, shown(words), usage, money, self._turns, shown(hint))
+        return TaskResult(why, cause, safe_text(words), usage, money, self._turns, safe_text(hint))
 
-    def out_of_time(self, last: Piece | None = None) -> TaskResult:
+    def out_of_time(self, last: AnswerPiece | None = None) -> TaskResult:
         wall = self._task.budget.wall
         words = f"{wall / 60:.0f} min are over" if wall >= 120 else f"{wall:g} s are over"
-        if isinstance(last, Again):
+        if isinstance(last, RetryWait):
             words = f"no time is left for another try: {last.why}"
         return self.end("over budget", "wall", words)
 
@@ -116,7 +125,7 @@ class _Run:
         while True:
             if self._turns >= self._task.budget.turns:
                 return self.end("over budget", "turns", f"{self._turns} turns are used up")
-            room = self._spending.room(self._talk.unsent)
+            room = self._spending.next_answer_tokens(self._conversation.unsent)
             if isinstance(room, Limit):
                 return self.end("over budget", room.cause, room.words)
             try:
@@ -131,99 +140,101 @@ class _Run:
             if self._clock() >= self._deadline:
                 return self.out_of_time()
 
-    async def _ask(self, room: int) -> Answer | TaskResult:
-        """The model's answer, or the end if there is no time left for one."""
-        request = self._talk.request(self._task.model, room)
+    async def _ask(self, room: int) -> ModelAnswer | TaskResult:
+        """Get the model's answer, or the end if there is no time left for one."""
+        request = self._conversation.request(self._task.model, room)
         try:
             async with aclosing(self._model.answer(request)) as pieces:
                 async for piece in pieces:
                     if (answer := self._take(piece)) is not None:
                         return answer
-                    if self._clock() + (piece.after if isinstance(piece, Again) else 0) >= self._deadline:
+                    if self._clock() + (piece.after if isinstance(piece, RetryWait) else 0) >= self._deadline:
                         return self.out_of_time(piece)
         finally:
             self._spending.settle()
             self._spent()
         raise AssertionError("a model's last piece is its answer")
 
-    def _take(self, piece: Piece) -> Answer | None:
-        if isinstance(piece, Answer):
+    def _take(self, piece: AnswerPiece) -> ModelAnswer | None:
+        if isinstance(piece, ModelAnswer):
             self._spending.settle(piece.usage)
             return piece
-        if isinstance(piece, Heard):
+        if isinstance(piece, UsageSoFar):
             self._spending.under_way(piece.usage)
         else:
             self._spending.settle()
-            self._emit(Retry(piece.after, shown_line(piece.why)))
+            self._emit(ModelRetry(piece.after, safe_line(piece.why)))
         return None
 
     def _spent(self) -> None:
-        self._emit(Spent(self._spending.usage, self._spending.money))
+        self._emit(UsageTotal(self._spending.usage, self._spending.money))
 
-    async def _turn(self, answer: Answer, room: int) -> TaskResult | None:
-        """Do what an answer asks for; the end, if it is one."""
+    async def _turn(self, answer: ModelAnswer, room: int) -> TaskResult | None:
+        """Do what an answer asks for; returns the end if it is the last one."""
         self._turns += 1
-        taken = take(answer.content, self._ids)
-        wanted = Counter(shown_line(call.name) for call in taken.calls)
-        self._emit(Turn(self._turns, shown(taken.text), dict(wanted)))
-        if answer.stop == "max_tokens" and not taken.odd:
-            self._talk.take(only_text(taken.content))
+        parsed = parse_response(answer.content, self._ids)
+        wanted = Counter(safe_line(call.name) for call in parsed.calls)
+        self._emit(ModelTurn(self._turns, safe_text(parsed.text), dict(wanted)))
+        if answer.stop == "max_tokens" and not parsed.odd:
+            self._conversation.add_answer(only_text(parsed.content))
             self._progress.turn_over()
-            return self._next([{"type": "text", "text": _CUT.format(limit=room)}])
-        if (ended := self._ended(answer, taken)) is not None:
+            return self._next([{"type": "text", "text": _CUT_OFF_NOTE.format(limit=room)}])
+        if (ended := self._ended(answer, parsed)) is not None:
             return ended
-        self._talk.take(taken.content)
+        self._conversation.add_answer(parsed.content)
         blocks: list[Block] = []
-        for call in taken.calls:
-            if self._progress.repeats(call):
-                what = shown_line(f"{call.name} {telling(call.name, call.given)}")
-                return self.end("failed", "repeats", f"the same call {SAME} times: {what}")
-            outcome = ToolResult.fault(call.fault) if call.fault else await self._box.call(call.name, call.given)
-            self._progress.saw(outcome)
+        for call in parsed.calls:
+            if reason := self._progress.repeated(call):
+                return self.end("failed", "repeats", reason)
+            outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
+            self._progress.note_result(outcome)
             self._used(call, outcome)
-            blocks.append(_result(call, outcome))
+            blocks.append(_result_block(call, outcome))
         self._progress.turn_over()
         return self._next(blocks)
 
-    def _ended(self, answer: Answer, taken: ParsedResponse) -> TaskResult | None:
-        """Whether an answer is the last, by what the API says about it."""
+    def _ended(self, answer: ModelAnswer, parsed: ParsedResponse) -> TaskResult | None:
+        """The end, if an answer is the last one by its stop reason."""
         detail = f": {clip(answer.detail, 300)}" if answer.detail else ""
         if answer.stop == "refusal":
             return self.end("refused", "refusal", f"the model refused{detail}", "see what the task and its sources say")
         if answer.stop == "model_context_window_exceeded":
             return self.end("over budget", "context", "the conversation no longer fits into the model's context")
-        if taken.odd:
-            return self.end("failed", "block", f"the model answered with a block of unknown kind: {taken.odd}")
+        if parsed.odd:
+            return self.end("failed", "block", f"the model answered with a block of unknown kind: {parsed.odd}")
         if answer.stop == "pause_turn":
             return self.end("failed", "stop_reason", "the model paused for tools of its own, which it wasn't given")
         if answer.stop not in ("end_turn", "stop_sequence", "tool_use"):
             return self.end("failed", "stop_reason", f"the model stopped for an unknown reason: {answer.stop}")
-        if taken.calls:
+        if parsed.calls:
             return None
         if answer.stop == "tool_use":
             return self.end("failed", "stop_reason", "the model stopped for a tool and called none")
-        if not taken.text:
+        if not parsed.text:
             return self.end("failed", "empty", "the model answered nothing")
-        return self.end("done", "answered", taken.text)
+        return self.end("done", "answered", parsed.text)
 
     def _used(self, call: ToolCall, outcome: ToolResult) -> None:
-        argument = shown_line(telling(call.name, call.given))
-        self._emit(ToolUsed(shown_line(call.name), argument, outcome.ok, shown_line(outcome.reason)))
+        argument = safe_line(call_argument(call.name, call.given))
+        self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason)))
 
     def _next(self, blocks: list[Block]) -> TaskResult | None:
-        """Tell the model, unless the run leads nowhere."""
-        idle, left = self._progress.idle, self._task.budget.turns - self._turns
-        if idle >= IDLE:
-            return self.end("failed", "no_progress", f"{IDLE} turns in a row read and wrote nothing new")
-        notes = []
-        if idle == IDLE - 2:
+        """Send the results, unless the run makes no progress."""
+        if reason := self._progress.stuck():
+            return self.end("failed", "no_progress", reason)
+        notes, left = [], self._task.budget.turns - self._turns
+        if self._progress.idle == MAX_IDLE_TURNS - 2:
             notes.append("For some turns nothing new was read or written. Change something, or finish.")
-        if left <= _LAST_TURNS:
+        if left <= _WARN_TURNS_LEFT:
             notes.append(f"{left} more {'answer is' if left == 1 else 'answers are'} left: finish what matters most.")
-        self._talk.tell([*blocks, *({"type": "text", "text": note} for note in notes)])
+        self._conversation.add_message([*blocks, *({"type": "text", "text": note} for note in notes)])
         return None
 
 
-def _result(call: ToolCall, outcome: ToolResult) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": clean(outcome.text) or "(nothing)"}
+def _result_block(call: ToolCall, outcome: ToolResult) -> Block:
+    block: Block = {
+        "type": "tool_result",
+        "tool_use_id": call.id,
+        "content": replace_surrogates(outcome.text) or "(nothing)",
+    }
     return block if outcome.ok else {**block, "is_error": True}

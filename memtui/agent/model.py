@@ -1,7 +1,6 @@
-"""What the loop asks of a model: one request, a stream of pieces, at its end one whole answer.
+"""What the loop asks of a model: one request, a stream of pieces, at its end one complete answer.
 
-Messages and blocks have the shape of the Messages API, because that is what the largest backend sends; a backend that
-speaks otherwise translates.
+Messages and blocks have the shape of the Messages API, because the largest backend uses it; another backend translates.
 """
 
 from collections.abc import AsyncGenerator
@@ -19,7 +18,7 @@ Message = dict[str, Any]
 
 
 class Request(Struct, frozen=True):
-    """One call of the model; `cache_control` marks are where they belong already."""
+    """One call of the model; the `cache_control` marks are set."""
 
     model: str
     system: list[Block]
@@ -28,27 +27,24 @@ class Request(Struct, frozen=True):
     max_tokens: int
 
 
-class Heard(Struct, frozen=True):
-    """A sign of life. `usage` is what this try has used as far as it is known."""
+class UsageSoFar(Struct, frozen=True):
+    """The answer goes on; `usage` is what this try has used as far as it is known."""
 
     usage: TokenUsage
 
 
-class Again(Struct, frozen=True):
-    """This try came to nothing; the same request goes out once more after so many seconds."""
+class RetryWait(Struct, frozen=True):
+    """This try failed; the same request is sent again after so many seconds."""
 
     after: float
     why: str
 
 
-class Answer(Struct, frozen=True):
-    """A finished answer, the last piece.
+class ModelAnswer(Struct, frozen=True):
+    """A complete answer, the last piece.
 
-    Args:
-        content: Blocks in order. The `input` of a tool_use is a dict, or whatever the model wrote in its place.
-        stop: Why it ended, in the API's words: "end_turn", "tool_use", "max_tokens", …
-        usage: What this try used.
-        detail: More words about the stop, may be empty.
+    The `input` of a tool_use block is a dict, or whatever the model wrote in its place. `stop` is the API's stop
+    reason: "end_turn", "tool_use", "max_tokens", …; `detail` may say more about it.
     """
 
     content: list[Block]
@@ -57,11 +53,11 @@ class Answer(Struct, frozen=True):
     detail: str = ""
 
 
-Piece = Heard | Again | Answer
+AnswerPiece = UsageSoFar | RetryWait | ModelAnswer
 
 
 class ModelError(MemtuiError):
-    """The model's side gave up. `cause` is one word: "rate", "spend cap", "overloaded", "server", "connection",
+    """The model can't answer. `cause` is one word: "rate", "spend cap", "overloaded", "server", "connection",
     "cut", "auth", "billing", "forbidden", "not found", "too large", "request".
     """
 
@@ -75,10 +71,10 @@ class ModelError(MemtuiError):
 class Model(Protocol):
     """A backend."""
 
-    def answer(self, request: Request) -> AsyncGenerator[Piece, None]:
-        """Ask, and try again as the backend knows best; the last piece is the `Answer`.
+    def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
+        """Ask, with the backend's own retries; the last piece is the `ModelAnswer`.
 
         Raises:
-            Failed: If there is none to be had.
+            ModelError: If there is no answer to be had.
         """
         ...

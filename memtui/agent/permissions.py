@@ -1,90 +1,85 @@
-"""May a tool be called with this input: the one function that decides.
+"""Whether a tool may be called with this input: the one function that decides.
 
 Our own loop asks it before a tool runs, the client's hook asks it for the client's tools of the same names, and
-`memtui explain permission` shows what it says. The input is a model's: any type, any key, any text.
+`memtui explain permission` shows its answer. The input is a model's: any type, any key, any text.
 
-    Read, Grep, Glob   on the root and the folders given for reading
-    Edit, Write        files of the memory in the root, by the rules of `base.boundary`
-    Bash               lines that only read (`shell`)
+    Read, Grep, Glob   in the root and the folders given for reading
+    Edit, Write        memory files in the root, by the rules of `fs.boundary`, after resolving links, `..`, Unicode
+                       normal forms and case
+    Bash               lines that only read (`agent.shell`)
     anything else      denied
 
-Source: DESIGN.md D5; SAFETY.md 3.1, 3.2, F46. Names of tools and keys: Claude Code's own tools.
+Source: names of tools and keys are those of Claude Code's own tools.
 """
 
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec import Struct
 
+from memtui.agent.shell.grammar import Denied
 from memtui.agent.shell.paths import AllowedFolders
-from memtui.agent.shell.plan import Denied, ShellPlan
-from memtui.agent.shell.validate import check_line
-from memtui.fs.boundary import Verdict, check_path, is_sensitive
+from memtui.agent.shell.validate import ShellPlan, check_line
+from memtui.fs.boundary import PathVerdict, check_path, is_sensitive
 from memtui.util.text import clip, visible
-
-__all__ = ["KEYS", "AllowedFolders", "Decision", "decide"]
 
 
 class Decision(Struct, frozen=True):
     """The answer. `reason` is for people and for the model.
 
-    For an allowed file tool `path` is the boundary's verdict (where the file is), for an allowed Bash `plan` is what to
-    run in place of the line.
+    For an allowed file tool `path` says where the file is, for an allowed Bash `plan` what to run instead of the line.
     """
 
     allowed: bool
     reason: str
-    path: Verdict | None = None
+    path: PathVerdict | None = None
     plan: ShellPlan | None = None
 
 
-LONGEST = 300
-"""Cells of a reason: it quotes what a model wrote."""
+MAX_REASON_CELLS = 300
+"""A reason quotes what a model wrote."""
 
-_TEXT, _WHOLE, _FLAG = (str,), (int, float), (bool,)
+_TEXT, _INT, _FLAG = (str,), (int, float), (bool,)
 
-KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    "Read": {"file_path": _TEXT, "offset": _WHOLE, "limit": _WHOLE},
+TOOL_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    "Read": {"file_path": _TEXT, "offset": _INT, "limit": _INT},
     "Grep": {
-        "pattern": _TEXT, "path": _TEXT, "glob": _TEXT, "type": _TEXT, "output_mode": _TEXT, "-A": _WHOLE, "-B": _WHOLE,
-        "-C": _WHOLE, "-i": _FLAG, "-n": _FLAG, "-o": _FLAG, "context": _WHOLE, "multiline": _FLAG,
-        "head_limit": _WHOLE, "offset": _WHOLE,
+        "pattern": _TEXT, "path": _TEXT, "glob": _TEXT, "type": _TEXT, "output_mode": _TEXT, "-A": _INT, "-B": _INT,
+        "-C": _INT, "-i": _FLAG, "-n": _FLAG, "-o": _FLAG, "context": _INT, "multiline": _FLAG,
+        "head_limit": _INT, "offset": _INT,
     },
     "Glob": {"pattern": _TEXT, "path": _TEXT},
     "Edit": {"file_path": _TEXT, "old_string": _TEXT, "new_string": _TEXT, "replace_all": _FLAG},
     "Write": {"file_path": _TEXT, "content": _TEXT},
-    "Bash": {"command": _TEXT, "description": _TEXT, "timeout": _WHOLE, "run_in_background": _FLAG},
+    "Bash": {"command": _TEXT, "description": _TEXT, "timeout": _INT, "run_in_background": _FLAG},
 }  # fmt: skip
-"""Every tool with the keys that its input may have, and their types; a key that isn't here may mean anything."""
+"""Every tool with the keys that its input may have, and their types; any other key is denied."""
 
 
 def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
-    """Decide whether a tool may be called.
+    """Decide whether a tool may be called. No input and no state of the disk makes this raise.
 
     Args:
         tool: Its name, as the model gave it.
-        given: Its input, as the model gave it: whether it is complete is the tool's own affair, whether what is there
-            may be done is decided here.
+        given: Its input, as the model gave it; whether it is complete is checked by the tool, not here.
         scope: The folders that the run was given.
-
-    Returns:
-        A decision; no exception leaves this function because of an input or of the state of the disk.
     """
     if not isinstance(tool, str) or tool not in _DECIDE:
         return Decision(False, f"no such tool: {', '.join(_DECIDE)}")
     if not isinstance(given, Mapping):
         return Decision(False, "the input is no object")
-    keys = KEYS[tool]
+    keys = TOOL_KEYS[tool]
     for key, value in given.items():
         if key not in keys:
-            return Decision(False, clip(f"{tool} has no {key!r}", LONGEST))
+            return Decision(False, clip(f"{tool} has no {key!r}", MAX_REASON_CELLS))
         if value is not None and "path" not in key and not _fits(value, keys[key]):
             return Decision(False, f"{key} is not {keys[key][0].__name__}")
     try:
         return _DECIDE[tool](given, scope)
     except Denied as denied:
-        return Decision(False, clip(visible(str(denied), keep=""), LONGEST))
+        return Decision(False, clip(visible(str(denied), keep=""), MAX_REASON_CELLS))
     except OSError as error:
         return Decision(False, f"the disk says: {os.strerror(error.errno or 0)}")
 
@@ -93,7 +88,7 @@ def _fits(value: object, types: tuple[type, ...]) -> bool:
     return isinstance(value, types) and (not isinstance(value, bool) or bool in types)
 
 
-def _verdict(verdict: Verdict) -> Decision:
+def _verdict(verdict: PathVerdict) -> Decision:
     return Decision(verdict.allowed, verdict.reason, verdict if verdict.allowed else None)
 
 
@@ -106,25 +101,15 @@ def _write(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     return _verdict(check_path(scope.root, path, op="write", actor=scope.actor, casefold=scope.casefold))
 
 
-def _grep(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    if isinstance(wildcard := given.get("glob"), str):
+def _search(wildcard_key: str, given: Mapping[str, object], scope: AllowedFolders) -> Decision:
+    if isinstance(wildcard := given.get(wildcard_key), str):
         _check_wildcard(wildcard, scope)
-    return _where(given, scope)
-
-
-def _glob(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    if isinstance(pattern := given.get("pattern"), str):
-        _check_wildcard(pattern, scope)
-    return _where(given, scope)
-
-
-def _where(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     path = given.get("path")
     return _verdict(scope.verdict("." if path is None else path))
 
 
 def _check_wildcard(pattern: str, scope: AllowedFolders) -> None:
-    """A pattern for names leads nowhere that a path couldn't lead."""
+    """Deny a name pattern that reaches what a path may not."""
     if pattern.startswith("!"):
         return
     pieces = re.split(r"[/{},|()\\]", pattern)
@@ -152,8 +137,8 @@ def _bash(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
 
 _DECIDE: dict[str, Callable[[Mapping[str, object], AllowedFolders], Decision]] = {
     "Read": _read,
-    "Grep": _grep,
-    "Glob": _glob,
+    "Grep": partial(_search, "glob"),
+    "Glob": partial(_search, "pattern"),
     "Edit": _write,
     "Write": _write,
     "Bash": _bash,

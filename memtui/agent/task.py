@@ -6,24 +6,22 @@ from msgspec import Struct, field
 
 from memtui.agent.usage import TokenUsage
 
-Why = Literal["done", "over budget", "failed", "refused", "killed"]
+EndReason = Literal["done", "over budget", "failed", "refused", "killed"]
 
 TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 """Every tool there is."""
 
 
 class Budget(Struct, frozen=True):
-    """Limits of one run, checked before each turn; `None` is no limit.
+    """Limits of one run, checked before each turn; `None` is no limit. At most one call goes over.
 
     Args:
         turns: Answers of the model.
-        wall: Seconds from the start to the end, waiting included.
-        input_tokens: Tokens sent in all turns together, those from the cache included.
-        output_tokens: Tokens answered in all turns together.
-        money: US dollars. Can't be held for a model without a known price; the run says so.
+        wall: Seconds from start to end, waiting included; below the hour after which a run's lock expires.
+        input_tokens: Tokens sent in all turns, cached ones included.
+        output_tokens: Tokens answered in all turns.
+        money: US dollars. Without a known price it can't be kept; the run says so.
         max_output: Tokens of one answer.
-
-    Source: SAFETY.md F21, F49.
     """
 
     turns: int = 30
@@ -35,7 +33,7 @@ class Budget(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """One run: who the agent is (`system`), what it shall do (`prompt`), which model, tools and limits it has."""
+    """One run: system prompt, prompt, model, tools and limits."""
 
     system: str
     prompt: str
@@ -49,17 +47,16 @@ class TaskResult(Struct, frozen=True):
 
     Args:
         why: "done" is the only good end.
-        cause: The same more exactly, one word for programs: "answered"; "turns", "wall", "input", "output", "money",
+        cause: The same in more detail, one word for programs: "answered"; "turns", "wall", "input", "output", "money",
             "context"; "repeats", "no_progress", "stop_reason", "empty", "block"; "refusal"; "stopped"; or what the
-            model's side reported (`model.Failed`).
-        words: A sentence for people without a full stop; for "done" the last thing that the model said.
+            model's side reported (`ModelError.cause`).
+        words: A sentence for people without a full stop; for "done" the last text of the model.
         hint: What to do about it, may be empty.
-        usage: Everything used, calls that failed included.
-        money: Dollars, `None` if the model's price isn't known.
-        turns: Answers that were taken.
+        usage: All tokens used, including failed calls.
+        money: Dollars, `None` if the model's price is unknown.
     """
 
-    why: Why
+    why: EndReason
     cause: str
     words: str
     usage: TokenUsage

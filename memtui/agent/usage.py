@@ -1,7 +1,7 @@
-"""What a run has used, and what that costs.
+"""The tokens that a run has used, and what they cost.
 
-Prices are data: US dollars for a million tokens, as they were published on 2026-10-24. A model that isn't in the table
-has no price, and then its money is unknown: nothing is guessed from a name that looks alike.
+Prices are data: US dollars per million tokens, as published on 2026-10-24. A model that isn't in the table has no
+price: nothing is guessed from a similar name.
 
 Source: platform.claude.com, "Pricing" and "Models overview". Cache writes are those that live for five minutes.
 """
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class TokenUsage(Struct, frozen=True):
-    """Tokens, as the API counts them: `input` is what neither came from the cache nor went into it."""
+    """Tokens as the API counts them: `input` excludes those read from or written to the cache."""
 
     input: int = 0
     output: int = 0
@@ -22,7 +22,7 @@ class TokenUsage(Struct, frozen=True):
 
     @property
     def prompt(self) -> int:
-        """Every token that was sent, wherever it was read from."""
+        """All tokens that were sent, cached ones included."""
         return self.input + self.cache_read + self.cache_write
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
@@ -35,7 +35,7 @@ class TokenUsage(Struct, frozen=True):
 
 
 class Price(Struct, frozen=True):
-    """Dollars for a million tokens. `longer` is what a call costs whose prompt has more than `long` tokens."""
+    """Dollars per million tokens; `longer` applies to a call whose prompt has more than `long` tokens."""
 
     input: float
     output: float
@@ -85,5 +85,5 @@ _DATE = re.compile(r"[-@]\d{8}\Z")
 
 
 def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price | None:
-    """What a model costs, or `None` if we don't know."""
+    """The price of a model; `None` if it is unknown."""
     return prices.get(model) or prices.get(_DATE.sub("", model))

@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.cli import COMMANDS
+from msgspec import Struct
+
+from memtui.cli import COMMANDS, GlobalOptions
 from memtui.client.environment import Env
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import NotFound, Refused
-from memtui.util.record import Record
+from memtui.util.errors import NotFound
 from memtui.util.text import visible
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.cli.output import Output
     from memtui.client.memory_location import MemoryLocation
@@ -26,31 +27,13 @@ if TYPE_CHECKING:
     from memtui.util.config import Config
 
 
-class KeyRow(Record):
+class KeyRow(Struct, frozen=True):
     """One key of the screen: the action that config.toml names, where it works, its keys, what it does."""
 
     id: str
     place: str
     keys: str
     words: str
-
-
-class GlobalOptions:
-    """The options that every command takes, before or after its name."""
-
-    project: str | None = None
-    json: bool = False
-    jsonl: bool = False
-    plain: bool = False
-    quiet: bool = False
-    verbose: bool = False
-    no_color: bool = False
-    ascii: bool = False
-    no_input: bool = False
-    yes: bool = False
-    dry_run: bool = False
-    read_only: bool = False
-    config_dir: str | None = None
 
 
 def here() -> Path:
@@ -75,7 +58,7 @@ class CliContext:
     now: Callable[[], float] = staticmethod(time.time)
 
     def __init__(self, keys: Callable[[], Sequence["KeyRow"]] | None = None) -> None:
-        self.asked = GlobalOptions()
+        self.options = GlobalOptions()
         self.keys = keys
         self.cwd = here()
         self._last: Snapshot | None = None
@@ -84,8 +67,8 @@ class CliContext:
     def env(self) -> Env:
         """The surroundings; `--config-dir` counts as CLAUDE_CONFIG_DIR."""
         environ = dict(os.environ)
-        if self.asked.config_dir is not None:
-            environ["CLAUDE_CONFIG_DIR"] = str(Path(self.asked.config_dir).expanduser().absolute())
+        if self.options.config_dir is not None:
+            environ["CLAUDE_CONFIG_DIR"] = str(Path(self.options.config_dir).expanduser().absolute())
         return Env.real(environ)
 
     @cached_property
@@ -99,7 +82,7 @@ class CliContext:
         from memtui.cli.output import Output
 
         ours = (self.dirs.config / "config.toml").exists()
-        return Output(self.asked, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
+        return Output(self.options, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
 
     @cached_property
     def config(self) -> "Config":
@@ -114,9 +97,9 @@ class CliContext:
 
         Raises:
             NotFound: If there is no such project.
-            Usage: If several fit.
+            UsageError: If several fit.
         """
-        word = self.asked.project
+        word = self.options.project
         if word is None:
             return self.cwd
         return find_directory(self.env, self.cwd, word)
@@ -127,7 +110,7 @@ class CliContext:
         Raises:
             NotFound: If it is none; it says what else the word may have meant.
         """
-        word = self.asked.project or ""
+        word = self.options.project or ""
         try:
             _ = self.directory
         except NotFound as error:
@@ -143,13 +126,13 @@ class CliContext:
 
     @cached_property
     def workspace(self) -> "Workspace":
-        """The desk: reading and writing."""
+        """The project: reading and writing."""
         from memtui.memory.workspace import Workspace
         from memtui.util.config import read_config
 
         trash = read_config(self.dirs.config)["trash"] == "true"
         workspace = Workspace(
-            self.env, self.dirs, self.location, read_only=self.asked.read_only, trash=trash, now=self.now
+            self.env, self.dirs, self.location, read_only=self.options.read_only, trash=trash, now=self.now
         )
         if self._last is not None:
             workspace.read(full=False, known=self._last)  # it has to know the folders
@@ -163,7 +146,7 @@ class CliContext:
         return Pins(self.dirs)
 
     def read(self, *, full: bool = True) -> "Snapshot":
-        """The world, read now. A command that only reads doesn't pay for what writing needs.
+        """The snapshot, read now. A command that only reads doesn't pay for what writing needs.
 
         Args:
             full: Also bodies: links and problems.
@@ -176,7 +159,7 @@ class CliContext:
         return self._last
 
     def snapshot(self, *, full: bool = True) -> "Snapshot":
-        """The world, where there is anything in it.
+        """The snapshot, where there is anything in it.
 
         Raises:
             NotFound: If this project has neither memory nor instructions.
@@ -198,14 +181,15 @@ class CliContext:
         Raises:
             Refused: With `--read-only`.
         """
-        if self.asked.dry_run:
+        if self.options.dry_run:
             return
-        if self.asked.read_only:
-            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-        from memtui.dream.run.recovery import recover
+        from memtui.services.access import prepare_to_write
 
-        self.workspace.recover()
-        recover(self.dirs, self.workspace, self.now())
+        prepare_to_write(self.workspace)
+        if (self.dirs.state / "editing").is_dir():
+            from memtui.services.editor import take_up_leftovers
+
+            self.out.warn(text.words for text in take_up_leftovers(self.workspace))
 
 
 def near_commands(word: str) -> str:
@@ -221,7 +205,7 @@ def find_directory(env: Env, cwd: Path, word: str) -> Path:
 
     Raises:
         NotFound: If there is neither.
-        Usage: If several projects fit.
+        UsageError: If several projects fit.
     """
     path = cwd / Path(word).expanduser()
     if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():

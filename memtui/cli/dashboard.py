@@ -5,49 +5,45 @@ It is what `memtui` prints where there is no terminal, and `memtui --json` in an
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from memtui.cli.commands.index import budget_data, meter
+from memtui.cli.commands.budget import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
-from memtui.presentation.dream_text import opening
-from memtui.util.text import age, many, size
-
-if TYPE_CHECKING:
-    from memtui.client.session_files import RecentSession
-    from memtui.dream.gates.base import Gate
-    from memtui.memory.snapshot import Snapshot
+from memtui.client.git import branch_of
+from memtui.client.projects import list_projects
+from memtui.client.session_files import RecentSession, recent_sessions
+from memtui.dream.gates.base import Gate
+from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.lock.lock import effective_lock
+from memtui.memory.snapshot import Snapshot
+from memtui.presentation.dream_text import gate_text, gates_summary
+from memtui.util.text import age, pluralize, size
 
 _TOPICS = 30
 _PROBLEMS = 12
 _SESSIONS = 5
 
 
-def show(call: CliContext, *, demo: bool) -> int:
+def show(context: CliContext, *, demo: bool) -> int:
     """Print the dashboard; its exit code is 0 whatever it shows.
 
     Args:
-        call: The call.
+        context: The call.
         demo: Over the made-up home.
     """
-    with open_workspace(call, demo=demo) as found:
-        _print(call, found, found.workspace.read(full=True))
+    with open_workspace(context, demo=demo) as found:
+        _print(context, found, found.workspace.read(full=True))
     return 0
 
 
-def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
-    from memtui.client.git import branch_of
-    from memtui.client.session_files import recent_sessions
-    from memtui.dream.gates.evaluate import evaluate_gates
-    from memtui.dream.lock.lock import seen_lock
-
+def _print(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
     place = snapshot.location
-    now = call.now()
+    now = context.now()
     rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
-    last = seen_lock(place.folder, found.workspace.dirs).at
+    last = effective_lock(place.folder, found.workspace.dirs).at
     listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = snapshot.auto
@@ -72,23 +68,23 @@ def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> No
     }
 
     def text() -> Iterator[Line]:
-        yield from _heading(call.out, data, found.workspace.env.home, now, last)
+        yield from _heading(context.out, data, found.workspace.env.home, now, last)
         if auto is None:
-            yield from _first_run(call, found, snapshot)
+            yield from _first_run(context, found, snapshot)
         else:
             yield ""
             if auto.budget is not None:
-                yield from meter(call.out, auto.budget)
+                yield from meter(context.out, auto.budget)
             else:
                 yield auto.problem or "no MEMORY.md: nothing is loaded at the start of a session"
-            yield from _problems(call.out, problems)
-            yield from _topics(call, rows)
-        yield from gate_lines(call.out, listed, now)
-        yield from _sessions(call.out, sessions, now)
+            yield from _problems(context.out, problems)
+            yield from _topics(context, rows)
+        yield from gate_lines(context.out, listed, now)
+        yield from _sessions(context.out, sessions, now)
         yield ""
         yield StyledText("memtui ls, show, check, history, projects; memtui --help", "dim")
 
-    call.out.answer("dashboard", data, text(), warnings=place.warnings)
+    context.out.result("dashboard", data, text(), warnings=place.warnings)
 
 
 def _heading(out: Output, data: Data, home: Path, now: float, last: float | None) -> Iterator[Line]:
@@ -101,7 +97,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words
@@ -111,9 +107,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
         )
 
 
-def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
-    from memtui.client.projects import list_projects
-
+def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
     yield ""
     yield StyledText("No memory for this project yet.", "bold")
     yield f"Looked in  {snapshot.location.folder}  (does not exist)"
@@ -129,7 +123,8 @@ def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield ""
+    yield StyledText("problems", "bold")  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
@@ -137,14 +132,15 @@ def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
         yield StyledText(f"and {len(problems) - shown} more: memtui check", "dim")
 
 
-def _topics(call: CliContext, rows: list[Data]) -> Iterator[Line]:
+def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics = [row for row in rows if row["kind"] == "topic" and row["scope"] in ("auto", "team")]
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
-    shown = len(topics) if call.out.verbose else _TOPICS
-    yield from file_table(call.out, topics[:shown], call.now())
+    yield ""
+    yield StyledText(f"topics  {len(topics)}", "bold")
+    shown = len(topics) if context.out.verbose else _TOPICS
+    yield from file_table(context.out, topics[:shown], context.now())
     if len(topics) > shown:
         yield StyledText(f"and {len(topics) - shown} more: memtui ls", "dim")
 
@@ -163,24 +159,22 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
-    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
-        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
-        reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
+        told = gate_text(gate, now)
+        state = StyledText(told.label, told.tone)
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", StyledText("last sessions", "bold")]
+    yield ""
+    yield StyledText("last sessions", "bold")
     rows: list[list[str | StyledText]] = [
         [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
         for one in sessions

@@ -1,238 +1,151 @@
 """Runs and events for scripts and for people: what the commands of `dream` share."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.util.text import age, ago, span
-
-if TYPE_CHECKING:
-    from memtui.dream.review.adoption import Adoption
-    from memtui.dream.run.events import Event, GateClosed
-    from memtui.dream.run.runs import Run
+from memtui.cli.output import Data, Line, StyledText, fields, iso
+from memtui.dream.review.adoption import Adoption
+from memtui.dream.run.events import Event, File, GateClosed, Held, Note, Phase, Retry, event_data
+from memtui.dream.run.runs import Run, events_of, run_progress, run_state
+from memtui.dream.run.stage import has_stage
+from memtui.presentation.dream_text import (
+    FILE_TONES,
+    duration_text,
+    event_text,
+    file_words,
+    mode_text,
+    run_seconds,
+    run_status,
+    starter,
+    touched_words,
+)
+from memtui.util.text import age, time_ago
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
     "over-budget": "warn", "gate": "dim",
 }  # fmt: skip
+_EVENT_STYLES = {Phase: "head", Retry: "warn", Note: "dim", Held: "warn", GateClosed: "warn"}
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
-def runs(call: CliContext) -> "tuple[Run, ...]":
-    """The runs of this project's memory, newest first."""
-    from memtui.dream.run.runs import list_runs
-
-    return list_runs(call.dirs, call.location.folder)
-
-
-def pick(call: CliContext, word: str | None) -> "Run":
-    """The run that a word means; the newest without one."""
-    from memtui.dream.run.runs import find_run
-
-    return find_run(runs(call), word)
-
-
-def split_words(call: CliContext, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
-    """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
-
-    Else the newest run of which something is kept aside is meant, or simply the newest.
-    """
-    from memtui.dream.run.runs import find_run
-    from memtui.dream.run.stage import has_stage
-
-    listed = runs(call)
-    if words and any(run.id.startswith(words[0]) for run in listed):
-        return find_run(listed, words[0]), list(words[1:])
-    kept = [run for run in listed if has_stage(call.dirs, run.id)]
-    return find_run(kept or listed, None), list(words)
-
-
-def run_data(call: CliContext, run: "Run") -> Data:
+def run_data(context: CliContext, run: Run) -> Data:
     """A run for scripts, with what its events come to."""
-    from memtui.dream.run.runs import events_of, progress, state_of
-    from memtui.dream.run.stage import has_stage
-    from memtui.presentation.dream_text import seconds_of
-
-    events = events_of(run)
-    now, state = progress(events), state_of(run, events)
+    listed = events_of(run)
+    now, state = run_progress(listed), run_state(run, listed)
     end = state.end
     return {
-        "id": run.id,
+        **fields(run, "id mode trigger backend why dry_run"),
+        **fields(now, "phase stage turns usd"),
         "state": state.word,
         "how": None if end is None else end.how,
         "reason": None if end is None else end.reason,
-        "mode": run.mode,
-        "trigger": run.trigger,
-        "backend": run.backend,
-        "why": run.why,
-        "dry_run": run.dry_run,
         "pid": run.process.pid,
         "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(seconds_of(run, now, state, call.now()), 3),
-        "phase": now.phase,
-        "stage": now.stage,
-        "turns": now.turns,
+        "seconds": round(run_seconds(run, now, state, context.now()), 3),
         "tools": dict(now.tools),
-        "tokens": {
-            "input": now.tokens.input,
-            "output": now.tokens.output,
-            "cache_read": now.tokens.cache_read,
-            "cache_write": now.tokens.cache_write,
-        },
-        "usd": now.usd,
-        "files": [
-            {"name": file.name, "kind": file.kind, "old": file.old or None, "added": file.added,
-             "removed": file.removed, "emptied": file.emptied}
-            for file in now.files.values()
-        ],
-        "held": [{"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in now.held],
+        "tokens": fields(now.tokens, "input output cache_read cache_write"),
+        "files": [_file_data(file) for file in now.files.values()],
+        "held": [{**fields(held, "rule words"), "names": list(held.names)} for held in now.held],
         "version": (end.version or None) if end is not None else None,
         "adopted": list(end.adopted) if end is not None else [],
         "drafted": 0 if end is None else end.drafted,
-        "kept": has_stage(call.dirs, run.id),
+        "kept": has_stage(context.dirs, run.id),
         "decided": [
             {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
         ],
         "lock": None if end is None else end.lock,
         "signal": (end.signal or None) if end is not None else None,
-    }  # fmt: skip
+    }
+
+
+def _file_data(file: File) -> Data:
+    return {**fields(file, "name kind added removed emptied"), "old": file.old or None}
 
 
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
-    how: str = data["how"] or data["state"]
-    return _how(how)
-
-
-def _how(how: str) -> StyledText:
-    from memtui.presentation.dream_text import HOW_WORDS
-
-    return StyledText(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
+    decisions = [one["what"] for one in data["decided"]]
+    outcome = data["how"] or data["state"]
+    status = run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    return StyledText(status.text, status.tone)
 
 
 def touched(data: Data) -> str:
     """What a run touched: "3 files, 1 deleted"."""
-    from memtui.dream.run.events import File
-    from memtui.presentation.dream_text import touched_words
-
     return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
-def run_lines(call: CliContext, data: Data) -> Iterator[Line]:
+def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
     from memtui.presentation.dream_text import starter
 
-    dry = ", dry run" if data["dry_run"] else ""
-    word = "after" if data["ended"] else "for"
-    lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    ended = data["ended"] is not None
+    lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
-    who = f"{data['backend'] or 'nobody'} ({data['why']})"
-    yield StyledText(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
+    mode = mode_text(data["mode"], data["backend"], data["why"], dry_run=data["dry_run"])
+    yield StyledText(f"  {mode}, started by {starter(data['trigger'])}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
     for file in data["files"]:
-        yield file_line(call, file)
+        yield file_line(context, file)
     if data["lock"]:
         yield StyledText(f"  last-dream time  {data['lock']}", "dim")
     if data["kept"] and data["state"] != "running":
-        yield f"  kept aside: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
+        yield f"  drafts kept: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
 
 
-def refusal_line(call: CliContext, event: "GateClosed") -> Line:
-    """A dream that a gate stopped, for people."""
-    from memtui.presentation.dream_text import starter
-
+def refusal_line(context: CliContext, event: GateClosed) -> Line:
+    """A dream that a check stopped, for people."""
     return StyledText(
-        f"stopped {since(call, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
+        f"stopped {since(context, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
     )
 
 
-def file_line(call: CliContext, file: Data) -> Line:
+def file_line(call: CliContext, file: Data) -> list[str | StyledText]:
     """A touched file."""
-    mark = _MARKS.get(file["kind"], "?")
-    word = file["kind"] if call.out.plain else mark
-    style = {"+": "added", "-": "removed"}.get(mark, "")
-    name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
-    emptied = " (emptied)" if file["emptied"] else ""
-    return [StyledText(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
+
+    word = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
+    words = file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
+    return [StyledText(f"  {word} ", FILE_TONES.get(file["kind"], "")), words]
 
 
-def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
-    """An event for people."""
-    from memtui.dream.run import events
-    from memtui.presentation.dream_text import started_words
-
-    match event:
-        case events.Started():
-            yield started_words(event)
-        case events.Phase():
-            yield [StyledText(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
-        case events.Turn():
-            tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
-            yield [
-                StyledText(f"turn {event.number}  ", "bold"),
-                " ".join(event.text.split()),
-                StyledText(f"  {tools}", "dim"),
-            ]
-        case events.File(kind="same"):
-            yield f"  = {event.name} is again as it was"
-        case events.File():
-            yield file_line(call, {**event_fields(event), "old": event.old or None})
-        case events.Retry():
-            yield StyledText(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
-        case events.Note():
-            yield StyledText(event.words, "dim")
-        case events.Held():
-            yield StyledText(f"held: {event.words}", "warn")
-        case events.GateClosed():
-            yield StyledText(f"gate closed: {event.name}: {event.reason}", "warn")
-        case events.Decided():
-            yield f"{event.what}: {', '.join(event.names) or 'everything'}"
-        case events.Ended():
-            yield [StyledText("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
+def event_lines(event: "Event") -> Iterator[Line]:
+    """An event for people: one line, or none."""
+    told = event_text(event)
+    if told is not None:
+        yield [StyledText(f"{told.label}  " if told.label else "", "bold"), StyledText(told.text, told.tone)]
 
 
-def event_fields(event: "Event") -> dict[str, Any]:
+def event_fields(event: Event) -> dict[str, Any]:
     """An event for scripts, its time as everywhere."""
-    from memtui.dream.run.events import event_data
-
     return {**event_data(event), "at": iso(event.at)}
 
 
-def adoption_data(adoption: "Adoption") -> Data:
+def adoption_data(adoption: Adoption) -> Data:
     """What adopting would mean, for scripts."""
+    held = adoption.review_reasons
     return {
         "run": adoption.stage.id,
-        "holds": [
-            {"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in adoption.review_reasons
-        ],
+        "holds": [{**fields(one, "rule words"), "names": list(one.names)} for one in held],
         "left_out": dict(adoption.stage.left_out),
         "files": [
-            {
-                "name": item.touched.name,
-                "old": item.touched.old,
-                "kind": item.touched.kind,
-                "added": item.touched.added,
-                "removed": item.touched.removed,
-                "emptied": item.touched.emptied,
-                "state": item.state,
-                "words": item.words,
-            }
+            {**fields(item.touched, "name old kind added removed emptied"), **fields(item, "state words")}
             for item in adoption.items
         ],
     }
 
 
-def when(call: CliContext, seconds: float) -> str:
+def when(context: CliContext, seconds: float) -> str:
     """A moment of the past in a table."""
-    return (iso(seconds) or "") if call.out.plain or call.out.verbose else age(call.now() - seconds)
+    return (iso(seconds) or "") if context.out.plain or context.out.verbose else age(context.now() - seconds)
 
 
-def since(call: CliContext, seconds: float) -> str:
+def since(context: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(call.now() - seconds)
+    return time_ago(context.now() - seconds)

@@ -1,5 +1,6 @@
-"""Which workspace the screen, or its text twin, opens: a project, or the made-up home."""
+"""Which workspace the screen, or its text twin, opens: a project, or the sample home."""
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -12,15 +13,15 @@ from memtui.cli.context import CliContext
 from memtui.client.environment import Env
 from memtui.util.app_dirs import Dirs
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # their import takes 100 ms, and the screen's first frame waits for this module
     from memtui.client.memory_location import MemoryLocation
     from memtui.memory.workspace import Workspace
 
 
 class OpenedWorkspace(Struct, frozen=True, dict=True):
-    """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
+    """What is opened: the location, and `make` for its workspace, which costs the import of the engine.
 
-    `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
+    `banner` says so where it isn't what one might expect; `open_sample` makes the sample home.
     """
 
     location: "MemoryLocation"
@@ -39,41 +40,45 @@ class OpenedWorkspace(Struct, frozen=True, dict=True):
 
     @cached_property
     def workspace(self) -> "Workspace":
-        """The desk."""
+        """Made when it is first wanted."""
         return self.make()
 
 
 @contextmanager
-def open_workspace(call: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
-    """Choose the workspace; a made-up home that was made for it goes away at the end.
+def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
+    """Choose the workspace; a sample home that was made for it goes away at the end.
 
     Args:
-        call: The call.
-        demo: Whether the made-up home is asked for.
+        context: The call.
+        demo: Whether the sample home is asked for.
     """
     with ExitStack() as stack:
 
         def open_sample() -> "Workspace":
-            import tempfile
-
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True))
-            return _sample(call, Path(folder))
+            return _sample(context, Path(folder))
 
         if demo:
             banner = "sample data in a temporary folder; nothing of yours is touched"
             yield OpenedWorkspace.of_sample(banner, open_sample)
-        elif call.asked.project is None and not call.location.config.is_dir() and not call.location.folder.is_dir():
-            banner = f"sample data: there is no agent folder here ({call.location.config} does not exist)"
+        elif (
+            context.options.project is None
+            and not context.location.config.is_dir()
+            and not context.location.folder.is_dir()
+        ):
+            banner = f"sample data: there is no agent folder here ({context.location.config} does not exist)"
             yield OpenedWorkspace.of_sample(banner, open_sample)
         else:
-            yield OpenedWorkspace(call.location, call.env, call.dirs, lambda: call.workspace, False, "", open_sample)
+            yield OpenedWorkspace(
+                context.location, context.env, context.dirs, lambda: context.workspace, False, "", open_sample
+            )
 
 
-def _sample(call: CliContext, folder: Path) -> "Workspace":
-    from memtui.client.memory_location import locate_memory
+def _sample(context: CliContext, folder: Path) -> "Workspace":
+    from memtui.client.memory_location import locate_memory  # with the sample home 150 ms, rarely wanted
     from memtui.demo import build_demo
     from memtui.memory.workspace import Workspace
 
-    home = build_demo(folder / "home", call.now())
+    home = build_demo(folder / "home", context.now())
     location = locate_memory(home.env, home.cwd)
-    return Workspace(home.env, home.dirs, location, read_only=call.asked.read_only, now=call.now)
+    return Workspace(home.env, home.dirs, location, read_only=context.options.read_only, now=context.now)

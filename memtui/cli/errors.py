@@ -1,4 +1,4 @@
-"""What becomes of a fault: one line that says why, and an exit code."""
+"""What becomes of an error: one line that says why, and an exit code."""
 
 import errno
 import os
@@ -10,28 +10,28 @@ from memtui.util.errors import MemtuiError
 
 INTERRUPTED = 130
 _OF_THE_DISK = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
-"""The disk's own faults, whoever's call met them."""
+"""Errors of the disk itself, whatever call met them."""
 
 
 class Bug(MemtuiError):
-    """Something that we did not foresee; `hint` says where the traceback is."""
+    """An unexpected error; `hint` says where the traceback is."""
 
     code = "bug"
     exit_code = 70
 
 
-def guarded(run: Callable[[], object], call: CliContext, args: Sequence[str]) -> int:
+def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str]) -> int:
     """Run something and turn whatever it ends with into an exit code, with a line on stderr that says why.
 
     Args:
         run: What to do; it returns an exit code, or anything else for 0.
-        call: For the way in which faults are told.
+        context: Says how errors are printed.
         args: The words of the call, for the log of a bug.
     """
     try:
         returned = run()
     except MemtuiError as error:
-        call.out.fault(error)
+        context.out.error(error)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -42,24 +42,24 @@ def guarded(run: Callable[[], object], call: CliContext, args: Sequence[str]) ->
         return 0
     except OSError as error:
         if not (error.filename or error.errno in _OF_THE_DISK):
-            return _bug(error, call, args)
-        from memtui.fs.atomic import fault
+            return _bug(error, context, args)
+        from memtui.fs.atomic import to_error
 
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
-        known = fault(error, named)
-        call.out.fault(known)
+        known = to_error(error, named)
+        context.out.error(known)
         return known.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: everything unforeseen becomes a log and one line
-        return _bug(error, call, args)
+        return _bug(error, context, args)
     return returned if isinstance(returned, int) and not isinstance(returned, bool) else 0
 
 
-def _bug(error: BaseException, call: CliContext, args: Sequence[str]) -> int:
+def _bug(error: BaseException, context: CliContext, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
     from memtui.util.app_dirs import Dirs
-    from memtui.util.crash_report import summary, write_down
+    from memtui.util.crash_report import error_summary, write_crash_report
 
-    path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
+    path = write_crash_report(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"
-    call.out.fault(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
+    context.out.error(Bug(f"this is a bug of memtui: {error_summary(error)}", hint=hint))
     return Bug.exit_code

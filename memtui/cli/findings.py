@@ -1,4 +1,4 @@
-"""What a look at the surroundings found: the lines of `memtui doctor` and of `memtui dream doctor`."""
+"""What was found: the lines of `memtui doctor` and of `memtui dream doctor`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -23,7 +23,7 @@ class DoctorResult(Struct, frozen=True):
     hint: str = ""
 
 
-def tell(call: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
+def print_results(context: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
     """Print what was found, after what was removed; the exit code: 1 if something is wrong."""
     findings = [asdict(one) for one in found]
 
@@ -33,9 +33,9 @@ def tell(call: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequ
         rows: list[list[str | StyledText]] = []
         for one in found:
             rows.append([StyledText(one.state, _STYLES[one.state]), one.name, one.message])
-            if one.hint and not call.out.quiet:
+            if one.hint and not context.out.quiet:
                 rows.append(["", "", StyledText(one.hint, "dim")])
-        yield from table(call.out, [Column(""), Column(""), Column("")], rows)
+        yield from table(context.out, [Column(""), Column(""), Column("")], rows)
 
-    call.out.answer(kind, {"findings": findings, "fixed": list(fixed)}, text(), rows=findings)
+    context.out.result(kind, {"findings": findings, "fixed": list(fixed)}, text(), rows=findings)
     return int(any(one.state == "problem" for one in found))

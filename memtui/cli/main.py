@@ -1,4 +1,4 @@
-"""The group of all commands, and what becomes of a fault."""
+"""The group of all commands, and what becomes of an error."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ class MainGroup(CliGroup):
         raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), CliContext(), **extra))
 
     def run(self, args: list[str], **extra: Any) -> object:
-        """Run and give what the command returned; faults come out as they are."""
+        """Run and give what the command returned; errors come out as they are."""
         return super().main(args, standalone_mode=False, **extra)
 
 
@@ -61,17 +61,17 @@ class _VersionOption(click.Option):
         )
 
     @staticmethod
-    def _show(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    def _show(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
         if value:
             click.echo(f"memtui {__version__}")
-            context.exit()
+            ctx.exit()
 
 
 @click.command("version", cls=CliCommand)
 @pass_context
-def version(call: CliContext) -> None:
+def version(context: CliContext) -> None:
     """Print the version."""
-    call.out.answer("version", {"version": __version__}, [f"memtui {__version__}"])
+    context.out.result("version", {"version": __version__}, [f"memtui {__version__}"])
 
 
 @click.group(
@@ -80,21 +80,21 @@ def version(call: CliContext) -> None:
     invoke_without_command=True,
     params=[*shared_options(hidden=False), _VersionOption()],
 )
-@click.option("--demo", is_flag=True, help="A made-up home in a temporary folder.")
+@click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context
-def cli(context: click.Context, demo: bool) -> int | None:
+def cli(ctx: click.Context, demo: bool) -> int | None:
     """See, edit and stay in charge of what your coding agent remembers.
 
     Without a command memtui opens the screen (memtui PROJECT or memtui DIR opens another project; --no-mouse leaves the
     mouse to the terminal), or prints the same as text where there is no terminal.
     """
-    if context.invoked_subcommand is not None:
+    if ctx.invoked_subcommand is not None:
         if demo:
             raise UsageError("--demo opens the screen or prints its text; it goes with no command")
         return None
-    from memtui.cli.dashboard import show
+    from memtui.cli.dashboard import show  # 60 ms that no command needs
 
-    return show(context.ensure_object(CliContext), demo=demo)
+    return show(ctx.ensure_object(CliContext), demo=demo)
 
 
 def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None = None) -> int:
@@ -110,24 +110,24 @@ def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None =
     return _run(cli, list(args), CliContext(keys=keys))
 
 
-def _run(group: MainGroup, args: list[str], call: CliContext, **extra: Any) -> int:
+def _run(group: MainGroup, args: list[str], context: CliContext, **extra: Any) -> int:
     extra.setdefault("prog_name", "memtui")
-    # A fault in the words themselves comes before the options are read; it is still told in the form that is wanted.
-    call.asked.json = "--json" in args
-    call.asked.jsonl = "--jsonl" in args
-    return guarded(lambda: _in_our_words(group, args, call, extra), call, args)
+    # A usage error comes before the options are read; it is still printed in the form that is wanted.
+    context.options.json = "--json" in args
+    context.options.jsonl = "--jsonl" in args
+    return guarded(lambda: _run_click(group, args, context, extra), context, args)
 
 
-def _in_our_words(group: MainGroup, args: list[str], call: CliContext, extra: dict[str, Any]) -> object:
-    """Run; what click complains of becomes a fault of ours."""
+def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: dict[str, Any]) -> object:
+    """Run; what click complains of becomes an error of ours."""
     lone = _lone_word(args)
     if lone is not None:
         args = [*args[:lone], f"--project={args[lone]}", *args[lone + 1 :]]
     try:
         if lone is not None:
-            call.asked.project = args[lone].removeprefix("--project=")
-            call.lone_word()
-        return group.run(args, obj=call, **extra)
+            context.options.project = args[lone].removeprefix("--project=")
+            context.lone_word()
+        return group.run(args, obj=context, **extra)
     except click.UsageError as error:
         raise UsageError(
             error.format_message(), hint=f"{error.ctx.command_path if error.ctx else 'memtui'} --help tells more"

@@ -6,19 +6,17 @@ its scope in front ("agent:user:reviewer/MEMORY.md"), an instruction by its path
 
 import os
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from memtui.memory.instructions import Instruction
+from memtui.memory.scope import Scope
+from memtui.memory.snapshot import Snapshot
+from memtui.memory.topic import MemoryFile
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.text import nfc, visible
-
-if TYPE_CHECKING:
-    from memtui.memory.instructions import Instruction
-    from memtui.memory.scope import Scope
-    from memtui.memory.snapshot import Snapshot
-    from memtui.memory.topic import MemoryFile
 
 _SHOWN = 8
 
@@ -45,7 +43,7 @@ class NamedFile(Struct, frozen=True):
 
 
 def all_named(snapshot: "Snapshot") -> Iterator[NamedFile]:
-    """Every file of a world: memory first, then instructions that are there."""
+    """Every file of a snapshot: memory first, then instructions that are there."""
     folder = snapshot.location.folder
     for scope in snapshot.scopes:
         for file in scope.files:
@@ -76,14 +74,14 @@ def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
     """The file that a word means.
 
     Args:
-        world: Where to look.
+        snapshot: Where to look.
         word: A name, its stem with or without the type in front, its `name` field, the unique beginning of one of
             these, or a path.
         cwd: What a relative path starts from.
 
     Raises:
         NotFound: If nothing fits; the hint names what comes near.
-        Usage: If several fit; the message lists them.
+        UsageError: If several fit; the message lists them.
     """
     listed = list(all_named(snapshot))
     if not word.strip():
@@ -116,16 +114,14 @@ def find_all(snapshot: "Snapshot", words: Sequence[str], cwd: Path) -> list[Name
     return list({one.path: one for one in (find(snapshot, word, cwd) for word in words)}.values())
 
 
-def topic(named: NamedFile) -> "MemoryFile":
-    """The file, if it is one that can be renamed, deleted, listed and pinned.
+def memory_file(named: NamedFile) -> MemoryFile:
+    """The file of a memory folder that a name stands for.
 
     Raises:
-        Refused: If it isn't.
+        Refused: If it stands for an instruction file.
     """
     if named.file is None:
         raise Refused(f"{named.name} is an instruction file, not memory", hint=f"memtui edit {named.name} edits it")
-    if named.file.kind == "index":
-        raise Refused(f"{named.name} is the index", hint="memtui index --rebuild makes it anew")
     return named.file
 
 
@@ -140,8 +136,6 @@ def _listed(fits: Sequence[NamedFile]) -> str:
 
 
 def _near(listed: Sequence[NamedFile], word: str) -> str:
-    from difflib import get_close_matches
-
     stems = {one.stem: one for one in listed}
     near = get_close_matches(word.removesuffix(".md"), list(stems), 3, 0.6)
     if near:

@@ -6,6 +6,7 @@ import click
 
 from memtui.cli.context import CliContext, KeyRow, find_directory
 from memtui.util.errors import NotFound
+from memtui.util.text import visible
 
 __all__ = [
     "CliCommand",
@@ -22,10 +23,10 @@ pass_context = click.make_pass_decorator(CliContext, ensure=True)
 """Hands a command its `CliContext`."""
 
 
-def _take(context: click.Context, parameter: click.Parameter, value: object) -> None:
+def _take(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
     """Put an option where every command finds it; one that isn't given changes nothing."""
     if value is not None and value is not False and parameter.name is not None:
-        setattr(context.ensure_object(CliContext).asked, parameter.name, value)
+        setattr(ctx.ensure_object(CliContext).options, parameter.name, value)
 
 
 def shared_options(*, hidden: bool) -> list[click.Parameter]:
@@ -54,7 +55,7 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
         flag("-y", "--yes", help="Yes to every question."),
         flag("-n", "--dry-run", help="Show what would be written, and write nothing."),
         flag("--read-only", help="Refuse to write."),
-        value("--config-dir", metavar="D", help="The agent client's folder, as CLAUDE_CONFIG_DIR."),
+        value("--config-dir", metavar="D", help="Claude Code's folder, as CLAUDE_CONFIG_DIR."),
     ]
 
 
@@ -72,7 +73,7 @@ class CliCommand(click.Command):
         self.params = _with_shared(self.params)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The shared options are told once."""
+        """The shared options are explained once."""
         super().format_epilog(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")
@@ -88,14 +89,12 @@ class CliGroup(click.Group):
         self.params = _with_shared(self.params)
 
 
-def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of memory files for the shell; names that a terminal would obey are left out."""
-    from memtui.util.text import visible
-
-    root = context.find_root()
-    call = root.obj if isinstance(root.obj, CliContext) else CliContext()
+    root = ctx.find_root()
+    context = root.obj if isinstance(root.obj, CliContext) else CliContext()
     try:
-        folder = call.location.folder
+        folder = context.location.folder
         names = sorted(
             path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if not path.name.startswith(".")
         )

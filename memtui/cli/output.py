@@ -1,6 +1,6 @@
 """The only place that prints; `table` makes the lines of tables for it.
 
-Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
+Text is made of parts; each part passes `util.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
 
 The three streams, whatever the shell made of them.
@@ -13,18 +13,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from memtui.cli import GlobalOptions
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.record import Record
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-    from memtui.cli.context import GlobalOptions
-
 
 def drop_stdout() -> None:
-    """Let the rest go nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
+    """Send the rest nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -56,7 +56,7 @@ _SGR = {
 }  # fmt: skip
 
 
-class StyledText(Record):
+class StyledText(Struct, frozen=True):
     """A piece of a line: its text, and a style by name ("" is none)."""
 
     text: str
@@ -72,7 +72,7 @@ Line = str | StyledText | Sequence[str | StyledText]
 """One line of text: a string, a part, or several of them."""
 
 
-class OutputGlyphs(Record):
+class OutputGlyphs(Struct, frozen=True):
     """Marks that a terminal may not have; each also has a word in `--plain`."""
 
     problem: str
@@ -94,44 +94,44 @@ class Output:
     """Prints for one call.
 
     Args:
-        wishes: The options, read when something is printed.
+        options: The options, read when something is printed.
         environ: For NO_COLOR, TERM and COLUMNS.
         ascii: Whether the person's settings ask for ASCII marks.
     """
 
-    def __init__(self, wishes: "GlobalOptions", environ: Mapping[str, str], *, ascii: bool = False) -> None:
-        self._wishes = wishes
+    def __init__(self, options: GlobalOptions, environ: Mapping[str, str], *, ascii: bool = False) -> None:
+        self._options = options
         self._ascii = ascii
         self._environ = environ
-        self._deaf = False
+        self._closed = False
 
     # What can be shown.
 
     @property
     def structured(self) -> bool:
         """Whether JSON is wanted."""
-        return self._wishes.json or self._wishes.jsonl
+        return self._options.json or self._options.jsonl
 
     @property
     def quiet(self) -> bool:
         """Whether only the answer is wanted."""
-        return self._wishes.quiet
+        return self._options.quiet
 
     @property
     def verbose(self) -> bool:
         """Whether more than usual is wanted."""
-        return self._wishes.verbose
+        return self._options.verbose
 
     @property
     def plain(self) -> bool:
         """Whether words are wanted instead of marks, columns and colour."""
-        return self._wishes.plain
+        return self._options.plain
 
     @property
     def glyphs(self) -> OutputGlyphs:
         """The marks that the stream can take."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
-        plain = self._wishes.ascii or self._ascii
+        plain = self._options.ascii or self._ascii
         return UNICODE if encoding in ("utf-8", "utf8") and not plain else ASCII
 
     @property
@@ -149,13 +149,13 @@ class Output:
 
     def coloured(self, stream: "TextIO") -> bool:
         """Whether a stream gets colour."""
-        if self._wishes.no_color or self.plain or self._environ.get("NO_COLOR"):
+        if self._options.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False
         return is_terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
 
     # Answers.
 
-    def answer(
+    def result(
         self,
         kind: str,
         data: object,
@@ -175,10 +175,10 @@ class Output:
             warnings: Said beside it: in the JSON object, else on stderr.
             page: Whether a long text goes through $PAGER, where the person has set one.
         """
-        if self._wishes.jsonl:
+        if self._options.jsonl:
             self._write("".join(_json(row) + "\n" for row in ([data] if rows is None else rows)))
             self.warn(warnings)
-        elif self._wishes.json:
+        elif self._options.json:
             envelope = {"schema": SCHEMA, "kind": kind, "data": data, "warnings": list(warnings)}
             self._write(_json(envelope) + "\n")
         else:
@@ -217,15 +217,15 @@ class Output:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            self._stop_listening()
+            self._close()
 
-    def say(self, *lines: Line) -> None:
+    def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
         if not self.quiet and not self.structured:
             coloured = self.coloured(sys.stdout)
             self._write("".join(self._line(line, coloured) + "\n" for line in lines))
 
-    def note(self, *lines: Line) -> None:
+    def status(self, *lines: Line) -> None:
         """Say something beside the answer, on stderr; nothing with `-q`."""
         if not self.quiet:
             self._beside(lines)
@@ -233,9 +233,9 @@ class Output:
     def warn(self, warnings: Iterable[str]) -> None:
         """Say warnings on stderr; nothing with `-q`."""
         for warning in warnings:
-            self.note([StyledText("warning: ", "warn"), warning])
+            self.status([StyledText("warning: ", "warn"), warning])
 
-    def fault(self, error: MemtuiError) -> None:
+    def error(self, error: MemtuiError) -> None:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
         if self.structured:
             entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
@@ -255,7 +255,7 @@ class Output:
 
     def interactive(self) -> bool:
         """Whether somebody is there to be asked."""
-        return not self._wishes.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
+        return not self._options.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def ask(self, question: str) -> bool:
         """Ask for a yes; `-y` is one, and Enter alone is a no.
@@ -263,15 +263,20 @@ class Output:
         Raises:
             Refused: If nobody is there to be asked.
         """
-        if self._wishes.yes:
+        if self._options.yes:
             return True
         if not self.interactive():
-            raise Refused(f"nobody is here to be asked: {question}", hint="-y says yes, -n shows what would be done")
-        write(sys.stderr, visible(question, keep="") + " [y/N] ")
+            words = f"no terminal to confirm: {question}"
+            raise Refused(words, hint="--yes says yes, -n shows what would be done")
+        return self.choose(question, "y/N") in ("y", "yes")
+
+    def choose(self, question: str, answers: str) -> str:
+        """Ask for a word, where somebody is there to be asked; in small letters, "" for Enter alone."""
+        write(sys.stderr, f"{visible(question, keep='')} [{answers}] ")
         answer = sys.stdin.readline()
         if not answer.endswith("\n"):
             write(sys.stderr, "\n")
-        return answer.strip().lower() in ("y", "yes")
+        return answer.strip().lower()
 
     # Streams.
 
@@ -281,24 +286,34 @@ class Output:
         parts = [line] if isinstance(line, str | StyledText) else line
         shown = []
         for part in parts:
-            text, style = (part, "") if isinstance(part, str) and not isinstance(part, StyledText) else part
-            clean = visible(text, keep="\t")
-            code = _SGR.get(style, "") if coloured and clean else ""
+            styled = StyledText(part) if isinstance(part, str) else part
+            clean = visible(styled.text, keep="\t")
+            code = _SGR.get(styled.style, "") if coloured and clean else ""
             shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
         return "".join(shown).rstrip(" ")
 
     def _write(self, text: str) -> None:
-        if self._deaf or not text:
+        if self._closed or not text:
             return
         try:
             write(sys.stdout, text)
         except BrokenPipeError:
-            self._stop_listening()
+            self._close()
 
-    def _stop_listening(self) -> None:
-        """Whoever read has had enough (`| head -1`): what is under way is still done, and its exit code counts."""
-        self._deaf = True
+    def _close(self) -> None:
+        """Print nothing more: the reader has gone (`| head -1`). The work is still finished, its exit code counts."""
+        self._closed = True
         drop_stdout()
+
+
+def fields(value: object, names: str) -> Data:
+    """Some attributes of an object, for scripts.
+
+    Args:
+        value: The object.
+        names: Theirs, with blanks between them.
+    """
+    return {name: getattr(value, name) for name in names.split()}
 
 
 def _json(value: object) -> str:

@@ -5,6 +5,7 @@ click is not known here: where there are thousands of sessions its import would 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
@@ -13,9 +14,8 @@ from memtui.util.errors import MemtuiError
 from memtui.util.prefetch_fork import prefetch
 from memtui.util.text import age, size
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.client.running import Running
+    from memtui.client.running import RunningSession
     from memtui.sessions.listing import Session
     from memtui.transcripts.summary import SessionSummary
 
@@ -23,35 +23,39 @@ MANY = 20
 """Folders from which on a second process looks at their files meanwhile."""
 
 
-def places(call: CliContext, *, everywhere: bool) -> list[Path]:
+def places(context: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
     from memtui.client.paths import projects_dir
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
-    return folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
+    return project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
 
 
-def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
+def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
     """List the sessions of the project, newest first.
 
     Args:
-        call: The call.
+        context: The call.
         everywhere: Of all projects.
         branch: Only those whose last prompt was typed on this branch.
 
     Returns:
         The exit code: 1 if there is none.
     """
-    from memtui.client.session_files import files_of
+    from memtui.client.session_files import listed_files
 
-    folders = places(call, everywhere=everywhere)
-    look = prefetch(lambda: files_of(folders)) if len(folders) > MANY else None
-    from memtui.client.retention import cleanup_days, days_left, leaving
-    from memtui.client.running import running
+    folders = places(context, everywhere=everywhere)
+    look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
+    from memtui.client.retention import cleanup_days, cleanup_mark, days_left
+    from memtui.client.running import running_sessions
     from memtui.client.settings_files import read_layers
     from memtui.sessions.catalog import Catalogue
 
-    days, now, live = cleanup_days(read_layers(call.env, call.directory)), call.now(), running(call.env)
+    days, now, live = (
+        cleanup_days(read_layers(context.env, context.directory)),
+        context.now(),
+        running_sessions(context.env),
+    )
 
     def wanted(page: "list[Session]") -> "list[Session]":
         return page if branch is None else [one for one in page if one.branch == branch]
@@ -61,32 +65,34 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
 
     def lines(page: "list[Session]") -> list[Line]:
         found = wanted(page)
-        states = [StyledText("live", "good") if one.id in live else leaving(left(one)) for one in found]
-        return list(_table(call, found, states, everywhere=everywhere))
+        states = [StyledText("live", "good") if one.id in live else cleanup_mark(left(one)) for one in found]
+        return list(_table(context, found, states, everywhere=everywhere))
 
-    faults: list[MemtuiError] = []
+    errors: list[MemtuiError] = []
     rows: list[Data] = []
-    with Catalogue(call.dirs.cache) as catalogue:
-        page = catalogue.page(folders)
-        text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, folders, faults, look)
-        if checked is not page and not call.out.structured:
+    with Catalogue(context.dirs.cache) as catalogue:
+        page = catalogue.cached(folders)
+        text = [] if context.out.structured else lines(page)  # while the files are looked at: few lists differ
+        checked = catalogue.update(page, folders, errors, look)
+        if checked is not page and not context.out.structured:
             text = lines(checked)
         found = wanted(checked)
-        if call.out.structured:
-            known = catalogue.facts(folders)
-            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
-    call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
+        if context.out.structured:
+            known = catalogue.summaries(folders)
+            rows = [_session_data(one, known[one.file_path], live.get(one.id), left(one)) for one in found]
+    context.out.result("sessions", rows, text, rows=rows, warnings=[error.message for error in errors], page=True)
     if not found:
-        call.out.note("no session here" if branch is None else f"no session on branch {branch}")
+        context.out.status("no session here" if branch is None else f"no session on branch {branch}")
     return int(not found)
 
 
-def _session_data(session: "Session", facts: "SessionSummary", live: "Running | None", left: float | None) -> Data:
-    """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
+def _session_data(
+    session: "Session", facts: "SessionSummary", live: "RunningSession | None", left: float | None
+) -> Data:
+    """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
         "id": session.id,
-        "path": session.place,
+        "path": session.file_path,
         "modified": iso(session.modified),
         "size": session.size,
         "live": live is not None,
@@ -97,12 +103,12 @@ def _session_data(session: "Session", facts: "SessionSummary", live: "Running | 
 
 
 def _table(
-    call: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
+    context: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
 ) -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
 
-    now = call.now()
-    nameless = StyledText(NAMELESS, "dim")
+    now = context.now()
+    nameless = StyledText(UNTITLED, "dim")
     columns: dict[Column, Sequence[str | StyledText]] = {
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],
@@ -112,7 +118,7 @@ def _table(
     if everywhere:
         columns[Column("project", rest=2)] = [one.cwd.rpartition("/")[2] for one in found]
     columns[Column("branch", rest=1)] = [one.branch for one in found]
-    if call.out.plain or any(states):
+    if context.out.plain or any(states):
         columns[Column("state", style="warn")] = states
     columns[Column("title", rest=3)] = [one.title or nameless for one in found]
-    return columned(call.out, list(columns), list(columns.values()))
+    return columned(context.out, list(columns), list(columns.values()))

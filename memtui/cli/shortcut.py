@@ -12,12 +12,12 @@ FLAGS = {f"--{name.replace('_', '-')}": name for name in ("json", "jsonl", "plai
 """Those of the options of every command that take no value and change how an answer looks."""
 
 
-def shortcut(args: Sequence[str], call: CliContext) -> Callable[[], int] | None:
+def shortcut(args: Sequence[str], context: CliContext) -> Callable[[], int] | None:
     """What answers these words; `None` if click has to.
 
     Args:
         args: The words after the program's name.
-        call: Takes the options that every command has.
+        context: Takes the options that every command has.
     """
     if list(args[:2]) != ["sessions", "ls"]:
         return None
@@ -26,13 +26,13 @@ def shortcut(args: Sequence[str], call: CliContext) -> Callable[[], int] | None:
         if word == "--all":
             everywhere = True
         elif word in FLAGS:
-            setattr(call.asked, FLAGS[word], True)
+            setattr(context.options, FLAGS[word], True)
         else:
             return None
 
     def run() -> int:
         from memtui.cli.session_list import list_sessions
 
-        return list_sessions(call, everywhere=everywhere)
+        return list_sessions(context, everywhere=everywhere)
 
     return run

@@ -6,8 +6,9 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from memtui.cli.output import Line, Output, StyledText
-from memtui.util.record import Record
 from memtui.util.text import cells, clip, visible
 
 GAP = "  "
@@ -17,7 +18,7 @@ LEAST = 8
 """Cells that a column keeps when another one has given already."""
 
 
-class Column(Record):
+class Column(Struct, frozen=True):
     """A column: its heading, whether its cells stand right, and their style.
 
     `rest` is 0 for one that keeps its width; where there isn't room for all, the others give of theirs, first the
@@ -30,6 +31,11 @@ class Column(Record):
     style: str = ""
 
 
+def columns(*titles: str) -> list[Column]:
+    """Columns by their titles: `>age` stands right, `title*` gives of its width where there isn't room for all."""
+    return [Column(one.strip(">*"), one.startswith(">"), int(one.endswith("*"))) for one in titles]
+
+
 def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | StyledText]]) -> Iterator[Line]:
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 
@@ -38,35 +44,35 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
         columns: A column without a title in every column gives a table without a heading.
         rows: The cells, one style a cell, which wins over that of the column; without any there is no heading either.
     """
-    across = list(zip(*rows, strict=True))
-    if across:
-        yield from columned(out, columns, across)
+    cells = list(zip(*rows, strict=True))
+    if cells:
+        yield from columned(out, columns, cells)
 
 
-def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[str | StyledText]]) -> Iterator[Line]:
+def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[str | StyledText]]) -> Iterator[Line]:
     """As `table`, from the cells of whole columns; without any cell there is no heading either."""
-    if not across[0]:
+    if not cells[0]:
         return
     if out.plain:
-        for row in zip(*across, strict=True):
+        for row in zip(*cells, strict=True):
             yield "\t".join(_text(cell).replace("\t", " ") for cell in row)
         return
     headed = any(column.title for column in columns)
-    laid = [_Laid(column, cells_, headed) for column, cells_ in zip(columns, across, strict=True)]
-    loose = not (out.width or laid[-1].column.right)  # then the last is neither cut nor, as the last, filled
-    for one in laid[: -1 if loose else None]:
+    sized = [_SizedColumn(column, cells_, headed) for column, cells_ in zip(columns, cells, strict=True)]
+    loose = not (out.width or sized[-1].column.right)  # then the last is neither cut nor, as the last, filled
+    for one in sized[: -1 if loose else None]:
         one.measure()
-    laid = _fitted(laid, out.width)
-    lines = zip(*(one.filled(out.glyphs.ellipsis, last=one is laid[-1]) for one in laid), strict=True)
+    sized = _fit(sized, out.width)
+    lines = zip(*(one.filled(out.glyphs.ellipsis, last=one is sized[-1]) for one in sized), strict=True)
     if not out.coloured(sys.stdout):
         yield from map(GAP.join, lines)
         return
     if headed:
         yield _line([StyledText(text, "dim") for text in next(lines)])
-    for row, texts in zip(zip(*(one.cells for one in laid), strict=True), lines, strict=True):
+    for row, texts in zip(zip(*(one.cells for one in sized), strict=True), lines, strict=True):
         yield _line([
             StyledText(text, cell.style if isinstance(cell, StyledText) else one.column.style)
-            for cell, text, one in zip(row, texts, laid, strict=True)
+            for cell, text, one in zip(row, texts, sized, strict=True)
         ])  # fmt: skip
 
 
@@ -78,7 +84,7 @@ def _line(parts: list[StyledText]) -> list[str | StyledText]:
     return line
 
 
-class _Laid:
+class _SizedColumn:
     """A column on its way into lines: its cells as text, how many terminal cells each takes, and its width."""
 
     def __init__(self, column: Column, cells: Sequence[str | StyledText], headed: bool) -> None:
@@ -115,16 +121,16 @@ def _text(cell: str | StyledText) -> str:
     return cell.text if isinstance(cell, StyledText) else cell
 
 
-def _fitted(laid: list[_Laid], room: int) -> list[_Laid]:
+def _fit(sized: list[_SizedColumn], room: int) -> list[_SizedColumn]:
     """Take what is too much from the columns that may give; only the first of them may vanish, and then is left out."""
-    over = sum(one.width for one in laid) + len(GAP) * (len(laid) - 1) - room
+    over = sum(one.width for one in sized) + len(GAP) * (len(sized) - 1) - room
     if not room or over <= 0:
-        return laid
-    giving = sorted((one for one in reversed(laid) if one.column.rest), key=lambda one: one.column.rest)
+        return sized
+    giving = sorted((one for one in reversed(sized) if one.column.rest), key=lambda one: one.column.rest)
     least = 1
-    if giving and len(laid) > 1 and giving[0].width <= over:
+    if giving and len(sized) > 1 and giving[0].width <= over:
         gone = giving.pop(0)
-        laid = [one for one in laid if one is not gone]
+        sized = [one for one in sized if one is not gone]
         over -= gone.width + len(GAP)
         least = LEAST
     for one in giving:
@@ -132,4 +138,4 @@ def _fitted(laid: list[_Laid], room: int) -> list[_Laid]:
         one.width -= taken
         over -= taken
         least = LEAST
-    return laid
+    return sized

@@ -1,20 +1,18 @@
-"""The agent client on this machine: where it keeps things and how it is switched.
+"""Claude Code on this machine: its folders, project names, settings, switches, sessions that are open.
 
-In: an `Env` (home, environment, policy files) and a working directory. Out: a `Place` (which memory folder, decided by
-whom, every switch with the layer that set it) and the `Project`s that have left transcripts.
+In: an `Env` (home, environment, policy files) and a working directory. Out: a `MemoryLocation` (which memory folder,
+decided by whom, every switch with the layer that set it), the `Project`s that have transcripts, `SessionFile`s.
 
-- `env`       everything outside that a decision needs, as one value, so that a test chooses it
-- `paths`     config folder, project names
-- `gitroot`   the repository that worktrees and subfolders share
-- `settings`  the door to the layers (`layers`), the switches (`switches`) and changing one in place (`jsontext`)
-- `place`     the decision for a directory; `danger` holds the values that are refused as a memory folder
-- `projects`  the projects, told apart by the `cwd` in their transcripts, never by decoding a folder name
-- `named`     the directories on the disk that have a project name
-- `running`   the sessions that are open in a client now; `retention` when the client's clean-up takes one
-- `client`    the client as a program: where it is, where and by which command a session is resumed
-- `recent`    the newest sessions of a project folder; `heads` reads the first and last part of a transcript
-- `titles`    what a session's title is made of
+- `environment`          everything outside that a decision depends on, as one value, so that a test chooses it
+- `paths`                the configuration folder, project names
+- `git`                  the repository that worktrees and subfolders share
+- `settings_files`       the settings files, one layer each; `switches` what they add up to; `json_edit` changes one key
+- `memory_location`      the memory folder of a directory; `forbidden_locations` what is refused as one
+- `projects`             the projects, told apart by the `cwd` in their transcripts, never by decoding a folder name
+- `session_files`        the sessions of a folder, the ends of a transcript, titles
+- `running`              the sessions that are open now; `retention` when the clean-up deletes one
+- `executable`           the `claude` program: where it is, where and by which command a session is resumed
 
-Invariants: nothing here writes, except `settings.edit_setting`, which returns text; git is never run; a folder named by
-the project's checked-in settings is refused and said.
+Invariants: nothing here writes (`json_edit.edit_setting` returns text); git is never run; a folder named by the
+project's checked-in settings is refused, with a warning.
 """

@@ -1,15 +1,15 @@
-"""Everything outside that a decision about the agent client needs, as one value that a test can choose."""
+"""Everything outside that a decision about Claude Code depends on, as one value that a test can choose."""
 
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from memtui.util.record import Record
+from msgspec import Struct
 
 
 def managed_folder() -> Path:
-    """The folder in which an administrator of this machine leaves settings and instructions for the agent client."""
+    """The folder of an administrator's settings and instructions for Claude Code."""
     if sys.platform == "darwin":
         return Path("/Library/Application Support/ClaudeCode")
     if sys.platform == "win32":
@@ -17,8 +17,8 @@ def managed_folder() -> Path:
     return Path("/etc/claude-code")
 
 
-class Env(Record):
-    """The surroundings of a decision.
+class Env(Struct, frozen=True):
+    """The home folder, environment variables and policy files that count.
 
     `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed
     settings: beside each, the files of `<stem>.d/*.json` are read as well, in the order of their names.
@@ -30,7 +30,7 @@ class Env(Record):
 
     @classmethod
     def real(cls, environ: Mapping[str, str] | None = None) -> "Env":
-        """The surroundings of this process; `HOME` decides the home folder where it is set."""
+        """That of this process; `HOME` decides the home folder where it is set."""
         taken = dict(os.environ if environ is None else environ)
         home = taken.get("HOME", "")
         policy = managed_folder() / "managed-settings.json"
@@ -41,10 +41,10 @@ class Env(Record):
         return self.environ.get(name, "")
 
 
-def truth(value: str | None) -> bool | None:
-    """What a switch in the environment says: 1, true, yes and on are true; 0, false, no and off are false.
+def parse_switch(value: str | None) -> bool | None:
+    """Parse a switch of the environment: 1, true, yes and on are true; 0, false, no and off are false.
 
-    Letter case and blanks around it do not count. Anything else, "" included, says nothing and gives `None`.
+    Letter case and blanks around it do not count. Anything else, "" included, gives `None`.
 
     Source:
         Claude Code 2.1.332, recorded with CLAUDE_CODE_DISABLE_AUTO_MEMORY: "2", "n" and "foo" leave it to the settings.

@@ -1,4 +1,4 @@
-"""The agent client as a program: where it is, where a session has to be resumed, and by which command.
+"""The `claude` program: where it is, where and by which command a session is resumed.
 
 Source:
     Claude Code 2.1.332, recorded: `claude --resume ID` finds the session from any directory and goes on in its file,
@@ -16,54 +16,54 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.paths import belongs, config_dir
+from memtui.client.paths import config_dir, matches_project_name
 from memtui.client.projects import session_directories
 from memtui.client.session_files import SessionFile
 from memtui.util.errors import Unsupported
 from memtui.util.text import visible
 
-NAME = "claude"
+CLIENT_NAME = "claude"
 
-_ELSEWHERE = (".local/bin/claude", ".claude/local/claude")
-"""Below the home: where its installers put it, on the PATH or not."""
+_INSTALL_PATHS = (".local/bin/claude", ".claude/local/claude")
+"""Below the home folder: where its installers put it, on the PATH or not."""
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def find_client(env: Env) -> str:
-    """The client's executable: the one on the PATH, else where its installers put it.
+    """Return the path of the executable: on the PATH, else where its installers put it.
 
     Raises:
         Unsupported: If there is none.
     """
-    found = shutil.which(NAME, path=env.get("PATH") or os.defpath)
+    found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
     if found is not None:
         return str(Path(found).absolute())
-    for name in _ELSEWHERE:
+    for name in _INSTALL_PATHS:
         place = env.home / name
         if place.is_file() and os.access(place, os.X_OK):
             return str(place)
     raise Unsupported(
-        f"the agent client isn't installed here: no {NAME} on the PATH",
+        f"Claude Code isn't installed here: no {CLIENT_NAME} on the PATH",
         hint="install Claude Code; --print shows the command, --context the conversation",
     )
 
 
-def resume_words(client: str, session: str, *, fork: bool = False) -> list[str]:
-    """The command that resumes a session, in words; `fork`: in a new file, the old one stays as it is."""
+def resume_command(client: str, session: str, *, fork: bool = False) -> list[str]:
+    """The command that resumes a session; `fork`: into a new file, the old one stays as it is."""
     return [client, "--resume", session, *(["--fork-session"] if fork else [])]
 
 
-def resume_environ(env: Env) -> dict[str, str]:
+def resume_environment(env: Env) -> dict[str, str]:
     """The environment to resume in: a relative configuration folder would mean another one in another directory."""
     given = {"CLAUDE_CONFIG_DIR": str(config_dir(env))} if "CLAUDE_CONFIG_DIR" in env.environ else {}
     return {**env.environ, **given}
 
 
-class LaunchCommand(Struct, frozen=True):
-    """Where a session has to be resumed, so that the client works where it did.
+class ResumeDirectory(Struct, frozen=True):
+    """Where a session has to be resumed, so that Claude Code works where it did.
 
     `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
-    directories that it worked in and that exist.
+    existing directories that it worked in.
     """
 
     directory: Path | None
@@ -71,20 +71,20 @@ class LaunchCommand(Struct, frozen=True):
     others: tuple[Path, ...] = ()
 
 
-def start_of(file: SessionFile) -> LaunchCommand:
+def resume_directory(file: SessionFile) -> ResumeDirectory:
     """Where a session began: the first directory in its records that its folder is named after, else the first."""
     named = session_directories(file)
-    own = [path for path in named if belongs(file.path.parent.name, path)]
+    own = [path for path in named if matches_project_name(file.path.parent.name, path)]
     first = next(iter((*own, *named)), None)
     others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
     directory = None if first is None else Path(first)
-    return LaunchCommand(directory, directory is not None and directory.is_dir(), others)
+    return ResumeDirectory(directory, directory is not None and directory.is_dir(), others)
 
 
-def copied_command(
+def shell_command(
     directory: Path | None, session: str, *, fork: bool = False, environ: Mapping[str, str] | None = None
 ) -> str:
-    """The command that resumes a session, for a person to paste into a shell.
+    """The command that resumes a session, to be pasted into a shell.
 
     Args:
         directory: Where it has to run; left out if `None`.
@@ -93,21 +93,21 @@ def copied_command(
         environ: Variables to set for it.
 
     Returns:
-        One line. What a terminal would obey is written as an escape that the shell (not a plain POSIX one) turns back.
+        One line. Control characters are written as escapes that bash and zsh turn back.
     """
-    words = [quoted(word) for word in resume_words(NAME, session, fork=fork)]
-    words[:0] = [f"{name}={quoted(value)}" for name, value in (environ or {}).items()]
+    words = [shell_quote(word) for word in resume_command(CLIENT_NAME, session, fork=fork)]
+    words[:0] = [f"{name}={shell_quote(value)}" for name, value in (environ or {}).items()]
     command = " ".join(words)
-    return command if directory is None else f"cd {quoted(str(directory))} && {command}"
+    return command if directory is None else f"cd {shell_quote(str(directory))} && {command}"
 
 
-def quoted(word: str) -> str:
-    """A word for a shell, on one line and without a character that a terminal would obey."""
+def shell_quote(word: str) -> str:
+    """Quote a word for a shell, on one line and without control characters."""
     if visible(word, keep="") == word:
         return shlex.quote(word)
     try:
         data = os.fsencode(word)
-    except UnicodeEncodeError:  # half a character, which no name on the disk can hold
+    except UnicodeEncodeError:  # a lone surrogate, which no name on the disk can hold
         data = word.encode("utf-8", "surrogatepass")
     return "$'" + "".join(map(_escaped, data)) + "'"
 

@@ -1,7 +1,7 @@
-"""Values that are refused as a memory folder: each would let a background agent rewrite what is no memory.
+"""Folders that are refused as a memory folder, because a background agent would rewrite what is no memory.
 
-Two looks: at the text as it stands in the settings, and at the place that it leads to, links followed. The client
-itself refuses only a few of them (`client_takes`); the rest is ours.
+Checked twice: the text as it stands in the settings, and the folder that it leads to, links followed. Claude Code
+itself refuses only a few of them (`client_memory_folder`).
 """
 
 import os
@@ -10,19 +10,20 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
-from memtui.client.paths import real
+from msgspec import Struct
+
+from memtui.client.paths import real_path
 from memtui.util.text import nfc, visible
 
-LONGEST_PATH = 4096
-LONGEST_NAME = 255
-SHORTEST = 4
-"""Characters of a path that can be meant: "/x" and "/ab" are slips."""
-MOST_LINKS = 40
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+MIN_PATH_CHARS = 4
+"""Shorter paths are slips: "/x", "/ab"."""
+MAX_LINKS = 40
 """As many as Linux follows in one path."""
 
-_SHELL = (
+_BAD_PATTERNS = (
     (re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:"), "it is a URL"),
     (re.compile(r"^[A-Za-z]:"), "it is a path on a Windows drive"),
     (re.compile(r"\\"), "it is a Windows or network path"),
@@ -33,7 +34,7 @@ _SHELL = (
     (re.compile(r'[<>|"]'), "it looks like a shell command"),
     (re.compile(r":"), "it is a list of paths"),
 )
-_SLASHES = frozenset("\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u3035")
+_SLASH_LIKE = frozenset("\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u3035")
 """Look like a slash and have no compatibility form that says so."""
 
 
@@ -41,65 +42,65 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
 
 
-_TREES = _names(
+_SYSTEM_FOLDERS = _names(
     "/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /run /sbin /sys /usr /lost+found /snap /nix "
     "/var/adm /var/backups /var/cache /var/crash /var/db /var/empty /var/lib /var/lock /var/log /var/mail /var/opt "
     "/var/root /var/run /var/spool /var/vm /private/etc /private/var/db /private/var/log /private/var/root "
     "/private/var/run /root /System /Library /Applications /Network /cores /Windows"
 )
-"""The system's own: refused with all that is in them, unless the user's home is there."""
-_TOPS = _names(
+"""Refused with all that is in them, unless the user's home is there."""
+_SHARED_FOLDERS = _names(
     "/home /Users /var /tmp /var/tmp /opt /srv /mnt /media /Volumes /private /private/var /private/tmp /var/home "
     "/var/folders /Users/Shared"
 )
-"""Shared by many: refused themselves; what lies in them may be a memory folder."""
-_ANYWHERE = _names(
+"""Shared by many users: refused themselves; what lies in them may be a memory folder."""
+_FORBIDDEN_NAMES = _names(
     ".git .hg .svn .jj .bzr .ssh .gnupg .aws .azure .gcloud .kube .docker .password-store .pki .keychain keyrings "
     "keychains .oci .terraform.d .mozilla .vault-token .1password .secrets node_modules .trash"
 )
 """Keys, version control, other programs' stores: refused wherever they stand in the path."""
-_IN_HOME = _names(
+_HOME_FOLDERS = _names(
     ".config .local .local/share .local/state .local/bin .cache .config/git .config/gh .config/gcloud .config/systemd "
     ".config/autostart Library bin"
 )
-"""Of the home: folders of many programs, refused themselves."""
-_IN_CONFIG = _names(
+"""Below the home folder, used by many programs: refused themselves."""
+_CONFIG_FOLDERS = _names(
     "agents commands skills rules plugins hooks sessions session-env file-history shell-snapshots todos tasks plans "
     "ide statsig debug backups paste-cache image-cache output-styles"
 )
-"""Of the agent client's folder: what it or the user keeps there for other ends."""
+"""Below Claude Code's folder, used for other things: refused with all that is in them."""
 
 
-class Around(NamedTuple):
-    """What a memory folder must not be or hold: the home, the client's folder, the working directory, the project."""
+class ProtectedPaths(Struct, frozen=True):
+    """Folders that a memory folder must not be or contain: home, Claude Code's, working directory, project."""
 
     home: Path
     config: Path
     projects: tuple[Path, ...]
 
 
-def folder_of(value: str, around: Around, *, tilde: bool = True) -> Path | str:
-    """The folder that a setting or variable names, or why it is refused.
+def check_memory_folder(value: str, protected: ProtectedPaths, *, tilde: bool = True) -> Path | str:
+    """Return the folder that a setting or variable names, or why it is refused.
 
     Args:
         value: The text as it was found.
-        around: What the folder must keep away from.
-        tilde: Whether "~/" is the home: in settings it is, in a variable the client takes it for a relative path.
+        protected: What the folder must not be or contain.
+        tilde: Whether "~/" is the home folder: in settings it is, in a variable it is a relative path.
 
     Returns:
         An absolute path, composed, without "." and a closing slash; or the reason, as half a sentence.
     """
-    reason = _bad_text(value, around.home)
+    reason = _text_problem(value, protected.home)
     if not reason and value.startswith("~") and not tilde:
         reason = "it is relative"
     if reason:
         return reason
-    path = Path(nfc(os.path.normpath(around.home / value[2:] if value.startswith("~/") else value)))
-    return _bad_place(path, around) or path
+    path = Path(nfc(os.path.normpath(protected.home / value[2:] if value.startswith("~/") else value)))
+    return _location_problem(path, protected) or path
 
 
-def client_takes(value: str, home: Path, *, tilde: bool = True) -> Path | None:
-    """The folder that the client itself would use for a value, or `None` where it refuses it too.
+def client_memory_folder(value: str, home: Path, *, tilde: bool = True) -> Path | None:
+    """Return the folder that Claude Code would use for a value, or `None` where it refuses it too.
 
     Source:
         Claude Code 2.1.332, recorded: an absolute path of three characters or more without NUL, or "~/" and a path that
@@ -117,8 +118,8 @@ def client_takes(value: str, home: Path, *, tilde: bool = True) -> Path | None:
     return Path(nfc(path if not path.startswith("//") else path[1:]))
 
 
-def _bad_text(value: str, home: Path) -> str:
-    """Why the text alone can't be meant, or ""."""
+def _text_problem(value: str, home: Path) -> str:
+    """Why the text is refused, or ""."""
     if not value.strip():
         return "it is empty"
     if visible(value, keep="") != value:
@@ -127,7 +128,7 @@ def _bad_text(value: str, home: Path) -> str:
         return "it is a network path"
     own = f"{home}/"
     shown = value.removeprefix(own) if value.startswith(own) else value  # the home may be called what it likes
-    for pattern, reason in _SHELL:
+    for pattern, reason in _BAD_PATTERNS:
         if pattern.search(shown):
             return reason
     if value.startswith("~") and value != "~" and not value.startswith("~/"):
@@ -141,37 +142,37 @@ def _bad_text(value: str, home: Path) -> str:
         return "it steps up with .."
     if "~" in parts:
         return "a ~ in the middle is not expanded"
-    if len(os.fsencode(value)) > LONGEST_PATH or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
+    if len(os.fsencode(value)) > MAX_PATH_BYTES or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
         return "it is too long"
-    return next((reason for part in parts if (reason := _bad_name(part))), "")
+    return next((reason for part in parts if (reason := _name_problem(part))), "")
 
 
-def _bad_name(part: str) -> str:
+def _name_problem(part: str) -> str:
     plain = unicodedata.normalize("NFKC", part)
-    if "/" in plain or "\\" in plain or not _SLASHES.isdisjoint(part) or plain.strip(".") == "" != part.strip("."):
+    if "/" in plain or "\\" in plain or not _SLASH_LIKE.isdisjoint(part) or plain.strip(".") == "" != part.strip("."):
         return "it holds a character that looks like a slash or dots"
     if part != part.strip() or (part.endswith(".") and part != "."):
         return "a name in it begins or ends with a blank, or ends with a dot"
     return ""
 
 
-def _bad_place(path: Path, around: Around) -> str:
+def _location_problem(path: Path, protected: ProtectedPaths) -> str:
     """Why the place can't be a memory folder, as it is written or as links lead to it, or ""."""
-    if len(str(path)) < SHORTEST:
+    if len(str(path)) < MIN_PATH_CHARS:
         return "it is the root of the file system" if str(path) == "/" else "it is too short to be meant"
-    written = _bad_spot(path, around)
+    written = _one_location_problem(path, protected)
     if written:
         return written
     last = path
-    for step in _links(path):
+    for step in _link_targets(path):
         if step is None:
             return "its links run in a circle"
         last = step
-        reason = _system(step, around)
+        reason = _system_problem(step, protected)
         if reason:
             return f"a link in it leads to {step}: {reason}"
     if last != path:
-        reason = "it is the root of the file system" if str(last) == "/" else _bad_spot(last, around)
+        reason = "it is the root of the file system" if str(last) == "/" else _one_location_problem(last, protected)
         if reason:
             return f"it leads to {last}: {reason}"
     try:
@@ -186,57 +187,57 @@ def _bad_place(path: Path, around: Around) -> str:
     return "it is a git repository's own folder" if bare else ""
 
 
-def _bad_spot(path: Path, around: Around) -> str:
+def _one_location_problem(path: Path, protected: ProtectedPaths) -> str:
     place = _fold(path)
-    homes = _both(around.home)
+    homes = _spellings(protected.home)
     for home in homes:
         if place == home:
             return "it is the home folder"
         if _within(home, place):
             return "it lies above the home folder"
-    reason = _system(path, around)
+    reason = _system_problem(path, protected)
     if reason:
         return reason
     for part in place.parts:
-        if part in _ANYWHERE or part.endswith(".git"):
+        if part in _FORBIDDEN_NAMES or part.endswith(".git"):
             return f"{part} is not a place for memory"
-    for project in (name for folder in around.projects for name in _both(folder)):
+    for project in (name for folder in protected.projects for name in _spellings(folder)):
         if place == project:
             return "it is the project itself"
         if _within(project, place):
             return "it lies above the project"
-    if any(place == home / name for home in homes for name in _IN_HOME):
-        return "many programs keep their files there"
-    return _in_config(place, around)
+    if any(place == home / name for home in homes for name in _HOME_FOLDERS):
+        return "many programs keep files there"
+    return _config_problem(place, protected)
 
 
-def _system(path: Path, around: Around) -> str:
+def _system_problem(path: Path, protected: ProtectedPaths) -> str:
     place = _fold(path)
-    if str(place) in _TOPS:
+    if str(place) in _SHARED_FOLDERS:
         return "it is shared by many"
-    if any(str(home) != "/" and _within(place, home) for home in _both(around.home)):
+    if any(str(home) != "/" and _within(place, home) for home in _spellings(protected.home)):
         return ""  # whatever lies below the user's own home is the user's
-    if any(_within(place, PurePosixPath(tree)) for tree in _TREES):
+    if any(_within(place, PurePosixPath(tree)) for tree in _SYSTEM_FOLDERS):
         return "it belongs to the system"
     return ""
 
 
-def _in_config(place: PurePosixPath, around: Around) -> str:
-    for config in _both(around.config):
+def _config_problem(place: PurePosixPath, protected: ProtectedPaths) -> str:
+    for config in _spellings(protected.config):
         if place == config or _within(config, place):
-            return "the agent client keeps its settings there"
+            return "Claude Code keeps its settings there"
         if _within(place, config):
             inner = place.relative_to(config).parts
-            if inner[0] in _IN_CONFIG:
-                return "the agent client keeps other things there"
+            if inner[0] in _CONFIG_FOLDERS:
+                return "Claude Code keeps other things there"
             if inner[0] == "projects" and len(inner) < 3:
-                return "the agent client keeps transcripts there"
-    if place.name == ".claude" or (place.parent.name == ".claude" and place.name in _IN_CONFIG):
-        return "the agent client keeps its settings there"
+                return "Claude Code keeps transcripts there"
+    if place.name == ".claude" or (place.parent.name == ".claude" and place.name in _CONFIG_FOLDERS):
+        return "Claude Code keeps its settings there"
     return ""
 
 
-def _links(path: Path) -> Iterator[Path | None]:
+def _link_targets(path: Path) -> Iterator[Path | None]:
     """Every place that the links in a path lead to, in order, the last one without links; `None` for a circle.
 
     Each is seen on the way: a link through /proc/self/root ends anywhere, but where it passes gives it away.
@@ -252,7 +253,7 @@ def _links(path: Path) -> Iterator[Path | None]:
         except (OSError, ValueError):
             continue
         links += 1
-        if links > MOST_LINKS:
+        if links > MAX_LINKS:
             yield None
             return
         place = Path(target) if target.startswith("/") else place.parent / target
@@ -268,8 +269,8 @@ def _fold(path: Path) -> PurePosixPath:
     return PurePosixPath(nfc(str(path)).casefold())
 
 
-def _both(path: Path) -> Sequence[PurePosixPath]:
-    written, followed = _fold(path), _fold(real(path))
+def _spellings(path: Path) -> Sequence[PurePosixPath]:
+    written, followed = _fold(path), _fold(real_path(path))
     return (written,) if written == followed else (written, followed)
 
 

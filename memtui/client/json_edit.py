@@ -1,14 +1,16 @@
-"""Strict JSON as text: which bytes belong to which member of the outermost object, and changing one of them.
+"""Edit one member of a JSON object and keep every other character.
 
-The standard library reads JSON but forgets where things stood. This scanner keeps the places, accepts exactly what
-the agent client accepts (no comments, no trailing commas, no NaN), and never recurses, so that deep nesting is no trap.
+The standard library parses JSON without positions. This scanner keeps them, accepts exactly what Claude Code accepts
+(no comments, no trailing commas, no NaN), and never recurses, so that deep nesting is no problem.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from memtui.util.errors import MemtuiError
 
@@ -20,7 +22,7 @@ class Unset(Enum):
 
 
 UNSET: Final = Unset.UNSET
-"""Passed instead of a value: take the key out."""
+"""Passed instead of a value: delete the key."""
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:"
@@ -30,15 +32,15 @@ _TOKEN = re.compile(
     r"|(?P<end>\Z))"
 )
 _SPACE = " \t\n\r"
-_LONGEST_INT = 300
-"""Digits: Python refuses to read integers from 4,300 on; such a number becomes a float, as it is for the client."""
+_MAX_INT_DIGITS = 300
+"""Python refuses to read integers of 4,300 digits; longer numbers become floats, as they are for Claude Code."""
 
 
-_DEEPEST = 500
-"""Objects and lists within each other: any Python reads as many, not every one reads more."""
+_MAX_DEPTH = 500
+"""Nested objects and lists that every Python can read."""
 
 
-class BadJson(ValueError):
+class InvalidJson(ValueError):
     """Text that is no strict JSON object; `line` counts from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
@@ -47,10 +49,10 @@ class BadJson(ValueError):
         self.line = line
 
 
-class Member(NamedTuple):
+class JsonMember(Struct, frozen=True):
     """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
 
-    `depth` counts the objects and lists within each other that it is.
+    `depth` is how deep its value nests.
     """
 
     key: str
@@ -61,13 +63,13 @@ class Member(NamedTuple):
     depth: int
 
 
-class _Token(NamedTuple):
+class _Token(Struct, frozen=True):
     kind: str  # the mark itself, "string", "scalar" or "end"
     start: int
     stop: int
 
 
-def members(text: str) -> tuple[Member, ...]:
+def parse_members(text: str) -> tuple[JsonMember, ...]:
     """The members of the outermost object in the order in which they stand; a key may occur twice.
 
     Raises:
@@ -77,12 +79,12 @@ def members(text: str) -> tuple[Member, ...]:
     token = next(tokens)
     if token.kind != "{":
         _fail(text, token.start, "it is empty" if token.kind == "end" else "it is not an object")
-    found: list[Member] = []
+    found: list[JsonMember] = []
     token = next(tokens)
     while token.kind != "}" or found:  # "{}" may close at once; after a comma a key has to come
         key, first = token, _value_of(text, tokens, token)
         name = json.loads(text[key.start : key.stop])
-        found.append(Member(name, key.start, key.stop, first.start, *_end(text, tokens, first)))
+        found.append(JsonMember(name, key.start, key.stop, first.start, *_end(text, tokens, first)))
         token = next(tokens)
         if token.kind == "}":
             break
@@ -154,31 +156,31 @@ def _unexpected(text: str, token: _Token, reason: str) -> NoReturn:
 
 
 def _fail(text: str, at: int, reason: str) -> NoReturn:
-    raise BadJson(reason, text.count("\n", 0, at) + 1)
+    raise InvalidJson(reason, text.count("\n", 0, at) + 1)
 
 
 def read_object(text: str) -> dict[str, object]:
     """The outermost object as a dictionary; the last of two equal keys wins.
 
-    A member that nests too deeply to be read is left out: the client skips such an entry and keeps the rest.
+    A member that nests too deeply to be read is left out, as in Claude Code.
 
     Raises:
         BadJson: If the text isn't one strict JSON object.
     """
     found: dict[str, object] = {}
-    for member in members(text):
+    for member in parse_members(text):
         found.pop(member.key, None)
-        if member.depth <= _DEEPEST:
+        if member.depth <= _MAX_DEPTH:
             found[member.key] = json.loads(text[member.value : member.after], parse_int=_number)
     return found
 
 
 def _number(digits: str) -> int | float:
-    return int(digits) if len(digits) < _LONGEST_INT else float(digits)
+    return int(digits) if len(digits) < _MAX_INT_DIGITS else float(digits)
 
 
 def edit_setting(text: str, key: str, value: object | Unset) -> str:
-    """Set one key of a settings file, or take it out, and leave every other character where it was.
+    """Set one key of a settings file, or delete it, and keep every other character.
 
     A key that is there keeps its place (the last one where it stands twice: that one counts); a new key follows the
     last one, in the style of the file. An empty text becomes a small object of its own.
@@ -198,19 +200,19 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
     if not rest.strip(_SPACE):
         return text if value is UNSET else mark + "{\n  " + _dump(key) + ": " + _dump(value, "\n", "  ") + "\n}\n"
     try:
-        found = members(text)
-    except BadJson as problem:
+        found = parse_members(text)
+    except InvalidJson as problem:
         raise MemtuiError(
             f"The settings file is not valid JSON: {problem}", hint="repair it in an editor first; nothing was changed"
         ) from problem
     same = [member for member in found if member.key == key]
     if value is UNSET:
         for member in reversed(same):
-            text = _take_out(text, members(text), member.start)
+            text = _delete(text, parse_members(text), member.start)
         return text
     line_end, indent = _style(text, found)
     if not same:
-        return _put_in(text, found, _dump(key), _dump(value, line_end, indent))
+        return _insert(text, found, _dump(key), _dump(value, line_end, indent))
     last = same[-1]
     old = text[last.value : last.after]
     if old == _dump(value) or old == _dump(value, line_end, indent):
@@ -218,7 +220,7 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
     return text[: last.value] + _dump(value, line_end, indent) + text[last.after :]
 
 
-def _style(text: str, found: tuple[Member, ...]) -> tuple[str, str]:
+def _style(text: str, found: tuple[JsonMember, ...]) -> tuple[str, str]:
     """The line end between members and the indentation of a key; ("", "") where members share a line."""
     if not found:
         head = text[: text.index("{")]
@@ -247,7 +249,7 @@ def _dump(value: object, line_end: str = "", indent: str = "") -> str:
     return text.replace("\n", line_end + indent) if spread else text
 
 
-def _put_in(text: str, found: tuple[Member, ...], key: str, value: str) -> str:
+def _insert(text: str, found: tuple[JsonMember, ...], key: str, value: str) -> str:
     if not found:
         opening = text.index("{")
         closing = text.index("}", opening)
@@ -266,7 +268,7 @@ def _put_in(text: str, found: tuple[Member, ...], key: str, value: str) -> str:
     return f"{text[: last.after]},{before}{key}{colon}{value}{text[last.after :]}"
 
 
-def _take_out(text: str, found: tuple[Member, ...], start: int) -> str:
+def _delete(text: str, found: tuple[JsonMember, ...], start: int) -> str:
     at = next(index for index, member in enumerate(found) if member.start == start)
     if at + 1 < len(found):
         return text[:start] + text[found[at + 1].start :]

@@ -1,36 +1,47 @@
-"""The decision for a directory: which memory folder, decided by whom, and whether memory is on.
+"""Locate the memory folder of a directory: which one, decided by whom, and whether memory is on.
 
 Order: environment > policy > flag > local > user > default. A folder that the project's checked-in settings name is
-refused and said, although the client takes it: a cloned repository must not choose where memory is read and written. A
-dangerous value (`danger`) is refused and said, and the next source is asked.
+refused with a warning, although Claude Code accepts it: a cloned repository must not choose where memory is read and
+written. A dangerous value (`forbidden_locations`) is refused with a warning too, and the next source counts. A
+project's on/off switches do count, as they do in Claude Code, with a warning where they turn on what the user turned
+off: "off" must not be shown where memory is loaded.
 """
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.client.environment import Env
-from memtui.client.forbidden_locations import Around, client_takes, folder_of
+from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folder, client_memory_folder
 from memtui.client.git import main_repository, worktree_root
-from memtui.client.paths import config_dir, given_name, project_name, real
-from memtui.client.settings_files import HARMLESS, Layer, Variable, effective, environment, read_layers
-from memtui.client.switches import Switch, choose, dream_on, memory_on, switches
+from memtui.client.paths import config_dir, configured_project_name, project_name, real_path
+from memtui.client.settings_files import (
+    PROJECT_VARIABLES,
+    EnvVariable,
+    SettingsLayer,
+    effective_env,
+    effective_variables,
+    read_layers,
+)
+from memtui.client.switches import Switch, dream_enabled, memory_enabled, strongest_value, switches
 from memtui.util.text import nfc, visible
 
 OVERRIDE = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
 DIRECTORY = "autoMemoryDirectory"
 _REDIRECTS = (OVERRIDE, "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_REMOTE_MEMORY_DIR")
-"""Variables that would move memory; from a project's `env` block neither the client nor we take them."""
+"""Variables that would move memory; in a project's `env` block they count neither for Claude Code nor here."""
 
 
-class MemoryLocation(NamedTuple):
-    """What the agent client does in a directory.
+class MemoryLocation(Struct, frozen=True):
+    """The memory of a directory.
 
     `cwd` and `root` are real paths; `root` is the main repository, or `cwd` where there is none. `project_dir`
     names the folder of the transcripts, `transcripts`. `folder` is the memory folder as decided, by `decided_by`
-    ("default", "user", "local", "flag", "policy" or "env"); `agent_folder` is the one that the client itself would
-    use: it differs where we refuse what the client takes. `enabled` is auto memory, `dream` consolidation in the
+    ("default", "user", "local", "flag", "policy" or "env"); `agent_folder` is the one that Claude Code uses: it
+    differs where a folder that it accepts is refused here. `enabled` is auto memory, `dream` consolidation in the
     background (never without memory). `layers` are the settings files, strongest first.
     """
 
@@ -45,7 +56,7 @@ class MemoryLocation(NamedTuple):
     switches: tuple[Switch, ...]
     warnings: tuple[str, ...]
     config: Path
-    layers: tuple[Layer, ...]
+    layers: tuple[SettingsLayer, ...]
     agent_folder: Path
 
     @property
@@ -65,44 +76,46 @@ class MemoryLocation(NamedTuple):
         raise KeyError(key)
 
 
-class _Choice(NamedTuple):
+class _ChosenFolder(Struct, frozen=True):
     folder: Path
     by: str
     source: str
 
 
 def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> MemoryLocation:
-    """Decide what holds in a directory; nothing is written, git is not run.
+    """Locate the memory of a directory; nothing is written, git is not run.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         cwd: The directory; it need not exist.
-        flag: What the client is given as `--settings`: JSON or a file.
-        bare: Whether the client runs with `--bare`.
+        flag: What Claude Code is given as `--settings`: JSON or a file.
+        bare: Whether Claude Code runs with `--bare`.
 
     Returns:
-        The decision, with a warning for all that was refused, ignored or turned on against the user's wish.
+        The location, with a warning for all that was refused, ignored or turned on although the user turned it off.
     """
-    here = real(cwd)
+    here = real_path(cwd)
     tree = worktree_root(here)
     root = here if tree is None else main_repository(tree)
     layers = read_layers(env, here, flag)
-    after = effective(env, layers)
+    after = effective_env(env, layers)
     config = config_dir(after, here)
-    around = Around(env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root))))
-    own = given_name(after)
-    default = _default(after, config, here, own or project_name(str(root)), project_name(str(root)))
-    chosen, refused = _folder(environment(env, layers), layers, around, default)
-    theirs = _client_folder(environment(env, layers), layers, env.home, default)
-    warnings = [*_faults(layers), *_unused(env, layers, config), *refused]
-    if refused and theirs != chosen.folder:
-        warnings[-1] += f"; the agent client itself uses {_shown(theirs)}"
-    on, dreams = memory_on(env, layers, bare=bare)[0], dream_on(layers)[0]
-    if on and not memory_on(env, layers, bare=bare, without="project")[0]:
+    protected = ProtectedPaths(
+        env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root)))
+    )
+    configured = configured_project_name(after)
+    default = _default(after, config, here, configured or project_name(str(root)), project_name(str(root)))
+    chosen, refused = _folder(effective_variables(env, layers), layers, protected, default)
+    agent_folder = _client_folder(effective_variables(env, layers), layers, env.home, default)
+    warnings = [*_file_problems(layers), *_ignored_variables(env, layers, config), *refused]
+    if refused and agent_folder != chosen.folder:
+        warnings[-1] += f"; Claude Code itself uses {_quote(agent_folder)}"
+    on, dreams = memory_enabled(env, layers, bare=bare)[0], dream_enabled(layers)[0]
+    if on and not memory_enabled(env, layers, bare=bare, without="project")[0]:
         warnings.append("the project's settings turn on auto memory, which you turned off")
-    if dreams and not dream_on(layers, without="project")[0]:
+    if dreams and not dream_enabled(layers, without="project")[0]:
         warnings.append("the project's settings turn on auto-dream, which you turned off")
-    name = own or project_name(str(here))
+    name = configured or project_name(str(here))
     return MemoryLocation(
         cwd=here,
         root=root,
@@ -112,11 +125,11 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
         decided_by=chosen.by,
         enabled=on,
         dream=on and dreams,
-        switches=tuple(_as_decided(switch, chosen) for switch in switches(env, layers, bare=bare)),
+        switches=tuple(_decided_switch(switch, chosen) for switch in switches(env, layers, bare=bare)),
         warnings=tuple(warnings),
         config=config,
         layers=layers,
-        agent_folder=theirs,
+        agent_folder=agent_folder,
     )
 
 
@@ -132,24 +145,24 @@ def _default(env: Env, config: Path, cwd: Path, name: str, plain: str) -> Path:
 
 
 def _folder(
-    variables: dict[str, Variable], layers: tuple[Layer, ...], around: Around, default: Path
-) -> tuple[_Choice, list[str]]:
+    variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...], protected: ProtectedPaths, default: Path
+) -> tuple[_ChosenFolder, list[str]]:
     """The memory folder, and what was refused: all that a project names, and what is stronger than what counts."""
-    chosen: _Choice | None = None
+    chosen: _ChosenFolder | None = None
     refused = []
     for by, source, value in _named(variables, layers):
         if by == "project":
-            refused.append(f"{source} names the memory folder {_shown(value)}: refused, a project must not choose it")
+            refused.append(f"{source} names the memory folder {_quote(value)}: refused, a project must not choose it")
         elif chosen is None:
-            found = folder_of(value, around, tilde=by != "env")
+            found = check_memory_folder(value, protected, tilde=by != "env")
             if isinstance(found, Path):
-                chosen = _Choice(found, by, source)
+                chosen = _ChosenFolder(found, by, source)
             else:
-                refused.append(f"{source} names the memory folder {_shown(value)}: refused, {found}")
-    return chosen or _Choice(default, "default", ""), refused
+                refused.append(f"{source} names the memory folder {_quote(value)}: refused, {found}")
+    return chosen or _ChosenFolder(default, "default", ""), refused
 
 
-def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterator[tuple[str, str, str]]:
+def _named(variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...]) -> Iterator[tuple[str, str, str]]:
     """Each source that names a memory folder, strongest first: who, where, and the text."""
     override = variables.get(OVERRIDE)
     if override is not None and override.value:
@@ -161,47 +174,49 @@ def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterato
             yield layer.name, layer.source, value
 
 
-def _client_folder(variables: dict[str, Variable], layers: tuple[Layer, ...], home: Path, default: Path) -> Path:
-    """What the client itself uses: a bad variable is passed over, a bad setting falls back to the default at once."""
+def _client_folder(
+    variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...], home: Path, default: Path
+) -> Path:
+    """The folder that Claude Code uses: it skips a bad variable, and a bad setting gives the default at once."""
     override = variables.get(OVERRIDE)
-    taken = None if override is None else client_takes(override.value, home, tilde=False)
+    taken = None if override is None else client_memory_folder(override.value, home, tilde=False)
     if taken is not None:
         return taken
-    named = choose(layers, DIRECTORY)
-    taken = client_takes(str(named[0]), home) if named is not None else None
+    named = strongest_value(layers, DIRECTORY)
+    taken = client_memory_folder(str(named[0]), home) if named is not None else None
     return default if taken is None else taken
 
 
-def _faults(layers: tuple[Layer, ...]) -> Iterator[str]:
+def _file_problems(layers: tuple[SettingsLayer, ...]) -> Iterator[str]:
     for layer in layers:
         if layer.problem:
-            yield f"{_shown(layer.source)}: {layer.problem}"
+            yield f"{_quote(layer.source)}: {layer.problem}"
 
 
-def _unused(env: Env, layers: tuple[Layer, ...], config: Path) -> Iterator[str]:
+def _ignored_variables(env: Env, layers: tuple[SettingsLayer, ...], config: Path) -> Iterator[str]:
     """Variables that are set but do not do what they seem to."""
     for layer in layers:
         block = layer.data.get("env")
         if layer.name == "project" and isinstance(block, dict):
             for name in _REDIRECTS:
-                if name in block and name not in HARMLESS:
-                    yield f"{_shown(layer.source)} sets {name}: refused, a project must not choose where memory is"
+                if name in block and name not in PROJECT_VARIABLES:
+                    yield f"{_quote(layer.source)} sets {name}: refused, a project must not choose where memory is"
     value = env.environ.get("CLAUDE_CONFIG_DIR")
     if value is not None and not value.startswith("/"):
-        word = f"is {_shown(value)}, which is relative" if value else "is set but empty"
-        yield f"CLAUDE_CONFIG_DIR {word}: the agent client keeps its files in {_shown(config)} here"
+        word = f"is {_quote(value)}, which is relative" if value else "is set but empty"
+        yield f"CLAUDE_CONFIG_DIR {word}: Claude Code keeps its files in {_quote(config)} here"
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
-    if name and given_name(effective(env, layers)) is None:
-        yield f"CLAUDE_CODE_PROJECT_DIR_NAME is {_shown(name)}: ignored, it needs CLAUDE_CONFIG_DIR and a plain name"
+    if name and configured_project_name(effective_env(env, layers)) is None:
+        yield f"CLAUDE_CODE_PROJECT_DIR_NAME is {_quote(name)}: ignored, it needs CLAUDE_CONFIG_DIR and a plain name"
 
 
-def _as_decided(switch: Switch, chosen: _Choice) -> Switch:
+def _decided_switch(switch: Switch, chosen: _ChosenFolder) -> Switch:
     """The folder's switch says what counts, not the text that was found first."""
     if switch.key != DIRECTORY or chosen.by == "default":
-        return switch._replace(value=None, layer="default", source="") if switch.key == DIRECTORY else switch
+        return replace(switch, value=None, layer="default", source="") if switch.key == DIRECTORY else switch
     layer = switch.layer if chosen.by == "env" else chosen.by
-    return switch._replace(value=str(chosen.folder), layer=layer, source=chosen.source)
+    return replace(switch, value=str(chosen.folder), layer=layer, source=chosen.source)
 
 
-def _shown(word: object) -> str:
+def _quote(word: object) -> str:
     return visible(str(word), keep="") or '""'

@@ -1,4 +1,4 @@
-"""The agent client's folders and the names that it gives to projects.
+"""Claude Code's folders and its names of projects.
 
 Recorded on Claude Code 2.1.332. A project name is made from a path and cannot be turned back into one.
 """
@@ -11,21 +11,21 @@ from pathlib import Path
 from memtui.client.environment import Env
 from memtui.util.text import nfc
 
-LOCK = ".consolidate-lock"
-"""In a memory folder: its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
+LOCK_NAME = ".consolidate-lock"
+"""In a memory folder: its content is the PID of who consolidates or did last, its mtime the last success."""
 
-LONGEST_NAME = 200
+MAX_PROJECT_NAME_UNITS = 200
 """UTF-16 units of a project name before it is cut and gets a hash."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_NOT_PLAIN = re.compile("[^A-Za-z0-9]")
-_GIVEN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECASE)
+_NOT_ALPHANUMERIC = re.compile("[^A-Za-z0-9]")
+_CONFIGURED_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DEVICE_NAME = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECASE)
 
 
 def project_name(path: str) -> str:
-    """The folder name under `projects/` for a directory.
+    """Return the folder name under `projects/` for a directory.
 
     Args:
         path: The real path, as the system spells it: the client doesn't compose it first (an "e" with a combining
@@ -37,8 +37,8 @@ def project_name(path: str) -> str:
     Source:
         Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.
     """
-    name = _NOT_PLAIN.sub("-", _ASTRAL.sub("--", path))
-    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{_hash(path)}"
+    name = _NOT_ALPHANUMERIC.sub("-", _ASTRAL.sub("--", path))
+    return name if len(name) <= MAX_PROJECT_NAME_UNITS else f"{name[:MAX_PROJECT_NAME_UNITS]}-{_hash(path)}"
 
 
 def _hash(path: str) -> str:
@@ -54,7 +54,7 @@ def _hash(path: str) -> str:
     return digits or "0"
 
 
-def belongs(name: str, path: str) -> bool:
+def matches_project_name(name: str, path: str) -> bool:
     """Whether some version of the client could have given this folder name to the directory.
 
     Another program of the same family hashes long paths in another way, and takes a character outside the basic
@@ -63,13 +63,13 @@ def belongs(name: str, path: str) -> bool:
     own = project_name(path)
     if name == own:
         return True
-    if len(own) > LONGEST_NAME:
-        return name[:LONGEST_NAME] == own[:LONGEST_NAME]
-    return name == _NOT_PLAIN.sub("-", nfc(path))
+    if len(own) > MAX_PROJECT_NAME_UNITS:
+        return name[:MAX_PROJECT_NAME_UNITS] == own[:MAX_PROJECT_NAME_UNITS]
+    return name == _NOT_ALPHANUMERIC.sub("-", nfc(path))
 
 
-def real(path: Path) -> Path:
-    """The path without links, whether it exists or not; a circle of links stays as it is written."""
+def real_path(path: Path) -> Path:
+    """Resolve links, whether the path exists or not; a circle of links stays as it is written."""
     return Path(os.path.realpath(path))
 
 
@@ -85,14 +85,14 @@ def config_dir(env: Env, cwd: Path | None = None) -> Path:
     return Path(nfc(os.path.normpath((cwd or Path.cwd()) / value)))
 
 
-def given_name(env: Env) -> str | None:
+def configured_project_name(env: Env) -> str | None:
     """The project name that `CLAUDE_CODE_PROJECT_DIR_NAME` gives, or `None`.
 
     It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, with 1 to 64 letters, digits, "_" and "-", and
     never as the name of a Windows device.
     """
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
-    if not env.get("CLAUDE_CONFIG_DIR") or not _GIVEN_NAME.fullmatch(name) or _DEVICE.fullmatch(name):
+    if not env.get("CLAUDE_CONFIG_DIR") or not _CONFIGURED_NAME.fullmatch(name) or _DEVICE_NAME.fullmatch(name):
         return None
     return name
 
@@ -104,13 +104,13 @@ def projects_dir(env: Env, cwd: Path | None = None) -> Path:
 
 def transcripts_dir(env: Env, cwd: Path) -> Path:
     """Where a session that starts in `cwd` leaves its transcript: unlike memory, each directory has its own."""
-    return projects_dir(env, cwd) / (given_name(env) or project_name(str(real(cwd))))
+    return projects_dir(env, cwd) / (configured_project_name(env) or project_name(str(real_path(cwd))))
 
 
-def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
-    """A regular file of at most `limit` bytes; `None` if it is none, longer, absent or not ours to read.
+def read_small_file(path: Path, limit: int = 1 << 16) -> bytes | None:
+    """Read a regular file of at most `limit` bytes; `None` if it is none, longer, absent or not readable.
 
-    Opened without blocking: a pipe put in the place of a file must not stop us.
+    Opened without blocking: a pipe in the place of a file must not hang us.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
@@ -127,6 +127,6 @@ def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
     return data if len(data) <= limit else None
 
 
-def short(path: Path, home: Path) -> str:
-    """A path with "~" for the home."""
+def tilde_path(path: Path, home: Path) -> str:
+    """Format a path with "~" for the home folder."""
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,13 +1,11 @@
-"""The projects that have left something in the agent client's folder.
+"""The projects that have transcripts or memory in Claude Code's folder.
 
-A folder name can't be turned back into a path: "-", "_", ".", a blank and every character outside A-Z, a-z, 0-9 look
-alike in it. A project is known by the `cwd` in its transcripts. Of these, a directory whose own project name is the
-folder's is an identity; others are moves inside a session (a subfolder, a worktree, another project).
+A folder name can't be decoded to a path: "-", "_", ".", a blank and every character outside A-Z, a-z, 0-9 look alike in
+it. A project is known by the `cwd` in its transcripts. Of these, a directory whose own project name is the folder's is
+an identity; others are moves inside a session (a subfolder, a worktree, another project).
 
-The directories that have a project name: looked for on the disk, never decoded.
-
-A name doesn't tell its path, but a path tells its name. So the way down is walked: of each folder, only those entries
-are entered whose own name the wanted one begins with, which are one or two a level.
+Where no transcript tells, the disk is searched for directories that have the name: of each folder, only those entries
+are entered whose own name the wanted one begins with, which are one or two per level.
 """
 
 import json
@@ -21,30 +19,30 @@ from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
-from memtui.client.paths import LONGEST_NAME, belongs, project_name, projects_dir, real
-from memtui.client.session_files import PART, SessionFile, read_part, session_files
-from memtui.client.settings_files import effective, read_layers
+from memtui.client.paths import MAX_PROJECT_NAME_UNITS, matches_project_name, project_name, projects_dir, real_path
+from memtui.client.session_files import PART_BYTES, SessionFile, read_part, session_files
+from memtui.client.settings_files import effective_env, read_layers
 from memtui.util.errors import NotFound, Unsupported, UsageError
 from memtui.util.text import nfc, visible
 
-MOST = 64
-"""Folders listed before giving up: a path has about ten."""
+MAX_FOLDERS_LISTED = 64
+"""The search gives up after this many; a path has about ten."""
 
 
-def directories_named(name: str, home: Path) -> tuple[Path, ...]:
-    """The directories that exist and whose project name this is, by path; links are not followed.
+def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
+    """Return the existing directories that have this project name, by path; links are not followed.
 
     Args:
-        name: The folder name under `projects/`. One that was cut has a hash in it and is not looked for.
-        home: Looked below on its own too: what is above it may be closed to us.
+        name: The folder name under `projects/`. A shortened one has a hash in it and finds nothing.
+        home: Searched on its own too: what is above it may not be readable.
     """
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_PROJECT_NAME_UNITS:
         return ()
     found: set[Path] = set()
     todo = [Path("/")]
     if name.startswith(project_name(str(home)) + "-"):
         todo.append(home)
-    for _ in range(MOST):
+    for _ in range(MAX_FOLDERS_LISTED):
         if not todo:
             break
         for path in _folders(todo.pop()):
@@ -64,14 +62,14 @@ def _folders(folder: Path) -> list[Path]:
         return []
 
 
-FIRST_LOOK = 1 << 12
-"""Bytes of a transcript that usually hold a `cwd`."""
-LOOKED_AT_WHOLE = 3
+FIRST_READ_BYTES = 1 << 12
+"""The beginning of a transcript usually holds a `cwd`."""
+MAX_SESSIONS_SEARCHED = 3
 """Newest sessions of a folder whose head and tail are searched for an identity if no first `cwd` is one."""
-_CWD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
-_CONTENT = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
-"""Keys of a record below which a "cwd" may stand that isn't the session's."""
-_SHOWN = 8
+_CWD_FIELD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+_CONTENT_FIELDS = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
+"""Fields of a record that may contain a "cwd" of something else than the session."""
+_MAX_NAMES_LISTED = 8
 
 
 class Project(Struct, frozen=True):
@@ -105,12 +103,12 @@ def list_projects(env: Env) -> tuple[Project, ...]:
     """All projects, the one with the newest session first, those without sessions last, by name.
 
     Only the beginning of each transcript is read. A memory folder that settings put elsewhere is not looked for here:
-    `place.decide` knows it.
+    `memory_location` knows it.
 
     Raises:
         Unsupported: If the folder of projects is there but may not be read: "none" would be a wrong answer.
     """
-    folder = projects_dir(_surroundings(env))
+    folder = projects_dir(_user_env(env))
     found = []
     try:
         with os.scandir(folder) as entries:
@@ -123,20 +121,20 @@ def list_projects(env: Env) -> tuple[Project, ...]:
         project = _read(folder / name)
         if project is not None:
             found.append(project)
-    found = [_on_disk(project, env.home) for project in _with_roots(found)]
+    found = [_name_by_disk(project, env.home) for project in _name_by_repository(found)]
     found.sort(key=lambda project: (project.newest is None, -(project.newest or 0), project.folder.name))
     return tuple(found)
 
 
 def gone_projects(env: Env) -> list[Project]:
-    """Those whose directory no longer exists and that have left something; as for `list_projects`."""
+    """The projects whose directory no longer exists and that have sessions or memory; as for `list_projects`."""
     return [one for one in list_projects(env) if one.gone and (one.sessions or one.memory is not None)]
 
 
-def _surroundings(env: Env) -> Env:
+def _user_env(env: Env) -> Env:
     """The environment as the user's own settings leave it; no directory's settings count for the list of all."""
     layers = read_layers(env, env.home)
-    return effective(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
+    return effective_env(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
 
 
 def _read(folder: Path) -> Project | None:
@@ -146,9 +144,9 @@ def _read(folder: Path) -> Project | None:
     if not files and not has_memory:
         return None
     began = _directories(files)
-    identities = [path for path in began if belongs(folder.name, path)]
+    identities = [path for path in began if matches_project_name(folder.name, path)]
     if files and not identities:
-        identities = _deeper(files, folder.name)
+        identities = _search_identities(files, folder.name)
     cwds = tuple(Path(path) for path in dict.fromkeys((*identities, *began)))
     cwd = Path((identities or began)[0]) if identities or began else None
     return Project(
@@ -159,7 +157,7 @@ def _read(folder: Path) -> Project | None:
         newest=files[0].modified if files else None,
         memory=memory if has_memory else None,
         topics=count_topics(memory) if has_memory else 0,
-        collision=_distinct(identities) > 1,
+        collision=_count_directories(identities) > 1,
         gone=cwd is not None and not cwd.is_dir(),
     )
 
@@ -169,13 +167,13 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
     found: dict[str, None] = {}
     seen: set[bytes] = set()
     for file in files:
-        head = read_part(file.place, 0, FIRST_LOOK)
-        match = _CWD.search(head)
+        head = read_part(file.file_path, 0, FIRST_READ_BYTES)
+        match = _CWD_FIELD.search(head)
         if match is not None and match[1] in seen:
-            continue  # most sessions of a folder say the same in the same bytes: no need to read the record
+            continue  # most sessions of a folder have the same field: no need to parse the record
         path = next(_cwds_in(head), None)
-        if path is None and len(head) == FIRST_LOOK:
-            path = next(_cwds_in(read_part(file.place)), None)
+        if path is None and len(head) == FIRST_READ_BYTES:
+            path = next(_cwds_in(read_part(file.file_path)), None)
         if path is None:
             continue
         found.setdefault(path)
@@ -184,20 +182,20 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
     return list(found)
 
 
-def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
-    """Identities further inside the newest sessions: one that was moved here began in another directory."""
+def _search_identities(files: Sequence[SessionFile], name: str) -> list[str]:
+    """Search the newest sessions for identities: one that was moved here began in another directory."""
     found: dict[str, None] = {}
-    for file in files[:LOOKED_AT_WHOLE]:
-        for part in (read_part(file.place), read_part(file.place, max(file.size - PART, 0))):
-            found.update(dict.fromkeys(path for path in _cwds_in(part) if belongs(name, path)))
+    for file in files[:MAX_SESSIONS_SEARCHED]:
+        for part in (read_part(file.file_path), read_part(file.file_path, max(file.size - PART_BYTES, 0))):
+            found.update(dict.fromkeys(path for path in _cwds_in(part) if matches_project_name(name, path)))
     return list(found)
 
 
 def session_directories(file: SessionFile) -> tuple[str, ...]:
     """The directories that a session worked in, each once, in the order in which its head and tail name them."""
-    parts = [read_part(file.place)]
-    if file.size > PART:
-        parts.append(read_part(file.place, file.size - PART))
+    parts = [read_part(file.file_path)]
+    if file.size > PART_BYTES:
+        parts.append(read_part(file.file_path, file.size - PART_BYTES))
     return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
 
 
@@ -205,7 +203,7 @@ def _cwds_in(data: bytes) -> Iterator[str]:
     """The `cwd` of each record, where the record is whole by its own field, else by the text."""
     lines = data.split(b"\n")
     for at, line in enumerate(lines):
-        match = _CWD.search(line)
+        match = _CWD_FIELD.search(line)
         if match is None:
             continue
         value: object
@@ -214,8 +212,8 @@ def _cwds_in(data: bytes) -> Iterator[str]:
             value = record.get("cwd") if isinstance(record, dict) else None
         except (ValueError, RecursionError):
             before = line[: match.start()]
-            if at != len(lines) - 1 or any(word in before for word in _CONTENT):
-                continue  # broken, or cut so that the word may be anybody's
+            if at != len(lines) - 1 or any(word in before for word in _CONTENT_FIELDS):
+                continue  # broken, or cut so that the field may be of something else
             try:
                 value = json.loads(match[1])
             except ValueError:
@@ -224,8 +222,8 @@ def _cwds_in(data: bytes) -> Iterator[str]:
             yield os.path.normpath(value)
 
 
-def _distinct(paths: Sequence[str]) -> int:
-    """How many directories these are; two spellings of one that exists count once."""
+def _count_directories(paths: Sequence[str]) -> int:
+    """Count the directories; two spellings of one that exists count once."""
     seen: set[object] = set()
     for path in paths:
         try:
@@ -236,8 +234,8 @@ def _distinct(paths: Sequence[str]) -> int:
     return len(seen)
 
 
-def _with_roots(found: list[Project]) -> list[Project]:
-    """Tell folders that hold only memory by the repositories of the other projects: a worktree's memory lies there."""
+def _name_by_repository(found: list[Project]) -> list[Project]:
+    """Name folders that hold only memory by the repositories of other projects: a worktree's memory lies there."""
     if all(project.cwd is not None for project in found):
         return found
     roots = {}
@@ -250,30 +248,30 @@ def _with_roots(found: list[Project]) -> list[Project]:
     ]
 
 
-def _on_disk(project: Project, home: Path) -> Project:
-    """Tell a folder by the disk where its sessions don't: those that were moved here began in a directory that is gone.
+def _name_by_disk(project: Project, home: Path) -> Project:
+    """Name a folder by the disk where its sessions don't: those that were moved here began in a directory that is gone.
 
-    Two directories of one name tell nothing.
+    With two directories of that name it stays unknown.
     """
-    if project.cwd is not None and (not project.gone or belongs(project.folder.name, str(project.cwd))):
+    if project.cwd is not None and (not project.gone or matches_project_name(project.folder.name, str(project.cwd))):
         return project
-    places = directories_named(project.folder.name, home)
+    places = directories_for_project_name(project.folder.name, home)
     if len(places) != 1:
         return project
     cwds = (places[0], *project.cwds) if project.sessions else ()
     return replace(project, cwd=places[0], cwds=cwds, gone=False)
 
 
-def directory_of(file: SessionFile) -> Path | None:
+def session_directory(file: SessionFile) -> Path | None:
     """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
-    found = list(_cwds_in(read_part(file.place)))
+    found = list(_cwds_in(read_part(file.file_path)))
     name = file.path.parent.name
-    chosen = next((path for path in found if belongs(name, path)), found[0] if found else None)
+    chosen = next((path for path in found if matches_project_name(name, path)), found[0] if found else None)
     return None if chosen is None else Path(chosen)
 
 
 def count_topics(memory: Path) -> int:
-    """Topic files in a memory folder: Markdown below it but the index, hidden names, `team/` and `logs/`."""
+    """Count the topic files in a memory folder: Markdown except the index, hidden names, `team/` and `logs/`."""
     count = 0
     todo = [(memory, 0)]
     while todo:
@@ -294,41 +292,41 @@ def count_topics(memory: Path) -> int:
 
 
 def find_project(env: Env, word: str) -> Project:
-    """The project that a word means.
+    """Resolve a word to a project.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         word: A path (its project, or that of its repository), a folder name, the last part of a directory, or any part
             of a directory or folder name that only one project has.
 
     Raises:
-        NotFound: If nothing fits.
-        Usage: If the word fits several; the message lists them.
+        NotFound: If nothing matches.
+        UsageError: If several match; the message lists them.
     """
     found = list_projects(env)
     if not word.strip():
-        raise UsageError("No project was named", hint="memtui projects lists them")
+        raise UsageError("no project was named", hint="memtui projects lists them")
     if "/" in word or word in (".", "..", "~") or word.startswith("~"):
         return _by_path(env, found, word)
     folded = nfc(word).casefold()
     names = [(nfc(project.name).casefold(), project) for project in found]
-    for fits in (
+    for matches in (
         [project for project in found if project.folder.name == word],
         [project for name, project in names if name == folded],
         [project for name, project in names if name.startswith(folded)],
         [project for name, project in names if folded in name],
-        [project for project in found if folded in _below_home(project, env.home)],
+        [project for project in found if folded in _searchable_path(project, env.home)],
     ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            message = f"{visible(word, keep='')!r} means several projects: {_listed(fits)}"
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            message = f"{visible(word, keep='')!r} means several projects: {_list_names(matches)}"
             raise UsageError(message, hint="give more of the path")
-    raise _nothing(word, found)
+    raise _no_match(word, found)
 
 
-def _below_home(project: Project, home: Path) -> str:
-    """What can be searched of a project's path: what all have in common, the home, would only make words ambiguous."""
+def _searchable_path(project: Project, home: Path) -> str:
+    """The part of a project's path that is searched: the home folder, which all share, would make words ambiguous."""
     path = str(project.cwd or "").removeprefix(str(home))
     return nfc(f"{path} {project.folder.name.removeprefix(project_name(str(home)))}").casefold()
 
@@ -339,7 +337,7 @@ def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
     inside = [project for project in found if project.folder in (path, *path.parents)]
     if inside:
         return inside[0]
-    place = real(path)
+    place = real_path(path)
     for wanted in (place, canonical_root(place), path):
         name = project_name(str(wanted))
         for project in found:
@@ -348,15 +346,15 @@ def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
     for project in found:
         if place in project.cwds:
             return project
-    raise _nothing(word, found)
+    raise _no_match(word, found)
 
 
-def _listed(projects: Sequence[Project]) -> str:
-    words = [visible(str(project.cwd or project.folder.name), keep="") for project in projects[:_SHOWN]]
+def _list_names(projects: Sequence[Project]) -> str:
+    words = [visible(str(project.cwd or project.folder.name), keep="") for project in projects[:_MAX_NAMES_LISTED]]
     more = len(projects) - len(words)
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
 
-def _nothing(word: str, found: Sequence[Project]) -> NotFound:
-    known = f"known: {_listed(found)}" if found else "the agent client has left no project here yet"
-    return NotFound(f"No project fits {visible(word, keep='')!r}", hint=known)
+def _no_match(word: str, found: Sequence[Project]) -> NotFound:
+    known = f"known: {_list_names(found)}" if found else "Claude Code has no project here yet"
+    return NotFound(f"no project matches {visible(word, keep='')!r}", hint=known)

@@ -1,4 +1,4 @@
-"""Which sessions are open in a client now.
+"""Which sessions are open in Claude Code now.
 
 A running client keeps `<config>/sessions/<pid>.json`: it takes the file away when it ends, and leaves it behind when it
 is killed. So a file counts only while its process is there and is the one that wrote it.
@@ -7,7 +7,7 @@ Source:
     Claude Code 2.1.332, recorded: interactive and headless clients write it alike; `sessionId` follows /clear and
     --resume at once; `procStart` is the process's start in clock ticks since the machine's (Linux; its form elsewhere
     is unknown); `startedAt` and `updatedAt` are milliseconds since 1970; after SIGKILL the file stays for good, also
-    over later starts. Beside it lies a key for talking to the client, which is none of our business.
+    over later starts. Beside it lies a key for talking to the client, which we don't read.
 """
 
 import json
@@ -16,21 +16,22 @@ import re
 import sys
 from pathlib import Path
 
+from msgspec import Struct
+
 from memtui.client.environment import Env
-from memtui.client.paths import config_dir, read_small
-from memtui.util.process import Identity, alive
-from memtui.util.record import Record
+from memtui.client.paths import config_dir, read_small_file
+from memtui.util.process import ProcessIdentity, is_alive
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
-_SLACK = 60.0
-"""Seconds that a process may seem to have started after it wrote its file: clocks get set."""
+_START_TOLERANCE_S = 60.0
+"""How long after its file a process may seem to have started: clocks get set."""
 
 
-class Running(Record):
-    """A session that is open in a client.
+class RunningSession(Struct, frozen=True):
+    """A session that is open in Claude Code.
 
-    `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`
-    "busy", "idle" or "". `headless`: nobody sits in front of it, a program runs it.
+    `cwd` is where the client works, `started` when it began (0 if it doesn't say), `status`
+    "busy", "idle" or "". `headless`: a program runs it.
     """
 
     session: str
@@ -42,24 +43,24 @@ class Running(Record):
     headless: bool = False
 
 
-def running(env: Env, cwd: Path | None = None) -> dict[str, Running]:
+def running_sessions(env: Env, cwd: Path | None = None) -> dict[str, RunningSession]:
     """The sessions that are open now, by their ids.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         cwd: What a relative configuration folder starts from.
     """
-    return running_in(config_dir(env, cwd))
+    return running_sessions_in(config_dir(env, cwd))
 
 
-def running_in(config: Path) -> dict[str, Running]:
+def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     """The sessions that clients with this configuration folder have open now, by their ids.
 
-    One look into one folder; nothing is kept. A file that can't be read or isn't of the known form counts as none, and
+    Reads one folder; nothing is cached. A file that can't be read or isn't of the known form counts as none, and
     so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
     one. Of two clients on one session the later counts.
     """
-    found: dict[str, Running] = {}
+    found: dict[str, RunningSession] = {}
     try:
         with os.scandir(config / "sessions") as entries:
             names = [(int(match[1]), entry.path) for entry in entries if (match := _NAME.fullmatch(entry.name))]
@@ -77,7 +78,7 @@ def running_in(config: Path) -> dict[str, Running]:
 
 
 def _record(place: str) -> dict[str, object]:
-    data = read_small(Path(place))
+    data = read_small_file(Path(place))
     try:
         record = json.loads(data) if data else None
     except (ValueError, RecursionError):
@@ -85,11 +86,11 @@ def _record(place: str) -> dict[str, object]:
     return record if isinstance(record, dict) else {}
 
 
-def _read(pid: int, data: dict[str, object]) -> Running | None:
+def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
     session, started = data.get("sessionId"), data.get("startedAt")
     if not isinstance(session, str) or not session or data.get("pid", pid) != pid:
         return None
-    return Running(
+    return RunningSession(
         session,
         pid,
         _text(data.get("cwd")),
@@ -100,12 +101,14 @@ def _read(pid: int, data: dict[str, object]) -> Running | None:
     )
 
 
-def _there(one: Running, data: dict[str, object]) -> bool:
+def _there(one: RunningSession, data: dict[str, object]) -> bool:
     """Whether the process that wrote the file still runs."""
     ticks = _text(data.get("procStart"))
     if sys.platform.startswith("linux") and ticks.isdecimal() and len(ticks) < 20:
-        return alive(Identity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))
-    return alive(Identity(one.pid)) and (not one.started or _began(one.pid) <= one.started + _SLACK)
+        return is_alive(ProcessIdentity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))
+    return is_alive(ProcessIdentity(one.pid)) and (
+        not one.started or _began(one.pid) <= one.started + _START_TOLERANCE_S
+    )
 
 
 def _began(pid: int) -> float:

@@ -1,11 +1,8 @@
-"""The first and the last part of a transcript: enough for a list, whatever the file's size.
+"""The sessions of a project folder, and what the ends of a transcript say: enough for a list, whatever the file's size.
 
-What a session's title is made of, for those who read the ends of a file and those who read all of it.
-
-The newest sessions of a project folder, with the titles that the agent client shows.
-
-The rules are those of the official list (FORMATS 1.9): only the first and the last 64 KiB count. We read fields of
-whole records, where the official one searches text: a title that occurs in a tool's output is none.
+Titles follow the rules of Claude Code's own list, recorded on 2.1.332: the title given (`custom-title`), else generated
+(`ai-title`), else the last prompt, a summary, the first prompt; only the first and the last 64 KiB count. We read
+fields of whole records, where Claude Code searches the text: a title that occurs in a tool's output is none.
 """
 
 import json
@@ -17,18 +14,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.util.record import Record
-
-PART = 1 << 16
-"""Bytes of the head and of the tail, as the agent client's own list reads them."""
-SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
+PART_BYTES = 1 << 16
+"""The head and the tail that Claude Code's own list reads."""
+SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
-class SessionFile(Record):
-    """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
+class SessionFile(Struct, frozen=True):
+    """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few opened."""
 
-    place: str
+    file_path: str
     modified: float
     size: int
     inode: int = 0
@@ -36,46 +31,46 @@ class SessionFile(Record):
     @property
     def path(self) -> Path:
         """The file."""
-        return Path(self.place)
+        return Path(self.file_path)
 
     @property
     def id(self) -> str:
-        """The session's identity: the stem of the file's name, whatever its records say."""
-        return session_id(self.place)
+        """The session's id: the stem of the file's name, whatever its records say."""
+        return session_id(self.file_path)
 
 
 def session_id(place: str) -> str:
-    """The identity of the session in a file."""
+    """The id of the session in a file."""
     return place.rpartition("/")[2].removesuffix(".jsonl")
 
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    files = map(SessionFile._make, files_of([folder]))
-    return sorted(files, key=lambda file: (-file.modified, file.place))
+    files = [SessionFile(*listed) for listed in listed_files([folder])]
+    return sorted(files, key=lambda file: (-file.modified, file.file_path))
 
 
-Listed = tuple[str, float, int, int]
-"""What a `SessionFile` is made of, for somebody who looks at thousands."""
+ListedFile = tuple[str, float, int, int]
+"""The fields of a `SessionFile`, for callers that compare thousands."""
 
 
-def files_of(folders: Iterable[Path]) -> list[Listed]:
+def listed_files(folders: Iterable[Path]) -> list[ListedFile]:
     """The sessions of some project folders in no order."""
-    found: list[Listed] = []
+    found: list[ListedFile] = []
     for folder in folders:
         found += _files_in(f"{folder}/")
     return found
 
 
-def _files_in(base: str) -> list[Listed]:
-    found: list[Listed] = []
+def _files_in(base: str) -> list[ListedFile]:
+    found: list[ListedFile] = []
     try:
         descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return found
     try:
-        # A name that is looked up in an open folder costs half of what its whole path does.
-        for name in filter(SESSION.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+        # stat of a name in an open folder costs half of what its whole path does.
+        for name in filter(SESSION_FILE_NAME.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
             try:
                 known = os.stat(name, dir_fd=descriptor)
             except OSError:
@@ -89,7 +84,7 @@ def _files_in(base: str) -> list[Listed]:
     return found
 
 
-def read_part(place: str, at: int = 0, size: int = PART) -> bytes:
+def read_part(place: str, at: int = 0, size: int = PART_BYTES) -> bytes:
     """At most `size` bytes of a file from an offset; b"" if it can't be read."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
@@ -106,20 +101,18 @@ def read_part(place: str, at: int = 0, size: int = PART) -> bytes:
 def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
     """The lines of the first and of the last 64 KiB; the tail is empty where the head holds the whole file.
 
-    A line that a border cuts is left out of the tail, and kept as it is, last, in the head.
+    A line that is cut is left out of the tail, and stays, cut, at the end of the head.
     """
-    head = read_part(file.place)
+    head = read_part(file.file_path)
     lines = head.split(b"\n")
     if file.size <= len(head):
         return lines, []
-    at = max(file.size - PART - 1, 0)
-    return lines, read_part(file.place, at, PART + 1).split(b"\n")[1:]
+    at = max(file.size - PART_BYTES - 1, 0)
+    return lines, read_part(file.file_path, at, PART_BYTES + 1).split(b"\n")[1:]
 
 
-def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
-    """The lines that are JSON objects, of those that hold one of the words (all lines if there is none)."""
-    import json  # a list of thousands asks for no record
-
+def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
+    """Parse the lines that are JSON objects and hold one of the words (every line if there are none)."""
     for line in lines:
         if words and not any(word in line for word in words):
             continue
@@ -131,23 +124,23 @@ def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
             yield record
 
 
-NAMELESS = "no title"
-"""What stands for the title of a session in which no person typed anything."""
-LONGEST = 200
-"""Characters of a title; longer ones end in "…"."""
-COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
-"""A slash command, as a prompt has it."""
-WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
-"""What the client adds to a prompt."""
+UNTITLED = "no title"
+"""Shown as the title of a session in which nothing was typed."""
+MAX_TITLE_CHARS = 200
+"""Longer titles are cut and end in "…"."""
+COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
+"""A slash command in a prompt."""
+CLIENT_MARKUP = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
+"""What Claude Code adds to a prompt."""
 
 
-def one_line(value: str) -> str:
-    """White space as single blanks, cut at `LONGEST` characters."""
+def title_line(value: str) -> str:
+    """Reduce white space to single blanks and cut at `MAX_TITLE_CHARS`."""
     line = " ".join(value.split())
-    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
+    return line if len(line) <= MAX_TITLE_CHARS else line[:MAX_TITLE_CHARS].rstrip() + "…"
 
 
-_MACHINE = re.compile(
+_NOT_TYPED = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:message|args)|session-start-hook|tick|goal|"
     r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
     r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
@@ -156,7 +149,7 @@ _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
 class RecentSession(Struct, frozen=True):
-    """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
+    """A session in a list: `id` is the file's stem, `modified` in seconds since 1970, `size` in bytes."""
 
     id: str
     title: str
@@ -185,13 +178,13 @@ def recent_sessions(folder: Path, limit: int) -> tuple[RecentSession, ...]:
 
 
 def session_title(file: SessionFile) -> str:
-    """What the client calls a session: the title given, else made, else the last prompt, a summary, the first prompt.
+    """Return the title that Claude Code shows for a session.
 
     Returns:
-        One line; "" where nothing serves, or where the file is a sub-agent's.
+        One line; "" if there is none, or the file is a sub-agent's.
     """
     head, tail = head_and_tail(file)
-    first = next(records(head[:1]), None)
+    first = next(parse_records(head[:1]), None)
     if first is not None and first.get("isSidechain") is True:
         return ""
     end = tail or head
@@ -211,25 +204,25 @@ def session_title(file: SessionFile) -> str:
 def _last(lines: list[bytes], key: str, kind: bytes) -> str:
     """The last value of a field among the records of one type."""
     wanted = kind.strip(b'"').decode()
-    for record in records(lines[::-1], kind):
+    for record in parse_records(lines[::-1], kind):
         value = record.get(key)
         if record.get("type") == wanted and isinstance(value, str) and value.strip():
-            return one_line(value)
+            return title_line(value)
     return ""
 
 
 def _first_prompt(head: list[bytes]) -> str:
-    """The first thing that a person typed; a slash command only where there is nothing else."""
+    """The first prompt that was typed; a slash command only if there is nothing else."""
     command = ""
-    for record in records(head, b'"user"'):
+    for record in parse_records(head, b'"user"'):
         if record.get("type") != "user" or record.get("isMeta") or record.get("isCompactSummary"):
             continue
         for text in _texts(record):
-            name = COMMAND.search(text)
+            name = COMMAND_NAME.search(text)
             if name:
-                command = command or one_line(name[1])
-            elif not _MACHINE.match(text):
-                plain = one_line(WRAPPED.sub(" ", text))
+                command = command or title_line(name[1])
+            elif not _NOT_TYPED.match(text):
+                plain = title_line(CLIENT_MARKUP.sub(" ", text))
                 if plain:
                     return plain
     return command or _cut_prompt(head[-1] if head else b"")
@@ -247,7 +240,7 @@ def _cut_prompt(line: bytes) -> str:
         text = json.loads(f'"{escaped}"', strict=False)
     except ValueError:
         return ""
-    return "" if _MACHINE.match(text) or COMMAND.search(text) else one_line(text)
+    return "" if _NOT_TYPED.match(text) or COMMAND_NAME.search(text) else title_line(text)
 
 
 def _texts(record: dict[str, object]) -> Iterator[str]:

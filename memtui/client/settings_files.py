@@ -1,4 +1,4 @@
-"""The settings files of the agent client, one layer a file, and what each says about the environment.
+"""Claude Code's settings files, one layer per file, and the environment variables they set.
 
 Recorded on Claude Code 2.1.332:
 
@@ -16,29 +16,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
-from memtui.client.paths import config_dir, real
-from memtui.util.record import Record
+from memtui.client.paths import config_dir, real_path
 
 LAYERS = ("policy", "flag", "local", "project", "user")
 """From the strongest to the weakest."""
 
-LARGEST_FILE = 16 << 20
-"""Bytes of a settings file that we read."""
+MAX_SETTINGS_BYTES = 16 << 20
+"""Larger settings files are not read."""
 
-SHELL_ONLY = frozenset({"CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE"})
+SHELL_ONLY_VARIABLES = frozenset({"CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE"})
 """Variables that no `env` block sets: recorded, they had no effect there."""
 
-HARMLESS = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"})
+PROJECT_VARIABLES = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"})
 """Of the variables that we know, those that the `env` block of a project or local file may set."""
 
 
-class Layer(Record):
+class SettingsLayer(Struct, frozen=True):
     """One settings file, or the JSON given by the flag.
 
-    `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
-    consist of several files; they stand in the order of their strength.
+    `data` is what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may consist of
+    several files, in the order of their strength.
     """
 
     name: str
@@ -52,19 +54,19 @@ class Layer(Record):
         return "--settings" if self.path is None else str(self.path)
 
 
-class Variable(Record):
-    """An environment variable as the client sees it: `layer` is "env" for the shell, else the layer that set it."""
+class EnvVariable(Struct, frozen=True):
+    """An environment variable as Claude Code sees it: `layer` is "env" for the shell, else the layer that set it."""
 
     value: str
     layer: str
     source: str
 
 
-def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[Layer, ...]:
+def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsLayer, ...]:
     """Every settings file that counts in a directory, strongest first, absent ones included.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         cwd: The working directory.
         flag: What `--settings` was given: JSON or the path of a file.
 
@@ -72,46 +74,50 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[Layer, ..
         The layers. A user file that moves the configuration folder by its `env` block stands twice: what counts of the
         file in the old folder is its `env` block, as in the client.
     """
-    here = real(cwd)
+    here = real_path(cwd)
     config = config_dir(env, here)
     above = [*_policy(env), *([] if not flag else [_flag(flag, here)])]
     user = _file("user", config / "settings.json")
     own = [*_local(env, here), *_project(here, config), user]
-    moved = environment(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
+    moved = effective_variables(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
     if moved is not None and moved.layer != "env":
-        later = config_dir(env._replace(environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
+        later = config_dir(replace(env, environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
         if later != config:
-            kept = user._replace(data={"env": user.data["env"]} if "env" in user.data else {})
-            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
+            env_only = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
+            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), env_only]
     return (*above, *own)
 
 
-def environment(env: Env, layers: tuple[Layer, ...]) -> dict[str, Variable]:
+def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str, EnvVariable]:
     """The environment after the `env` blocks; a block's numbers and booleans become text, what has members is left out.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         layers: As `read_layers` gives them.
 
     Returns:
         Name to value, with the layer that set it.
     """
-    found = {name: Variable(value, "env", name) for name, value in env.environ.items()}
+    found = {name: EnvVariable(value, "env", name) for name, value in env.environ.items()}
     for layer in reversed(layers):
         block = layer.data.get("env")
         if not isinstance(block, dict):
             continue
         for name, value in block.items():
             word = _word(value)
-            if word is None or name in SHELL_ONLY or (layer.name in ("project", "local") and name not in HARMLESS):
+            if (
+                word is None
+                or name in SHELL_ONLY_VARIABLES
+                or (layer.name in ("project", "local") and name not in PROJECT_VARIABLES)
+            ):
                 continue
-            found[name] = Variable(word, layer.name, layer.source)
+            found[name] = EnvVariable(word, layer.name, layer.source)
     return found
 
 
-def effective(env: Env, layers: tuple[Layer, ...]) -> Env:
-    """The surroundings with the environment as the `env` blocks leave it."""
-    return env._replace(environ={name: found.value for name, found in environment(env, layers).items()})
+def effective_env(env: Env, layers: tuple[SettingsLayer, ...]) -> Env:
+    """The `Env` with the environment as the `env` blocks leave it."""
+    return replace(env, environ={name: found.value for name, found in effective_variables(env, layers).items()})
 
 
 def _word(value: object) -> str | None:
@@ -122,7 +128,7 @@ def _word(value: object) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
 
 
-def _policy(env: Env) -> list[Layer]:
+def _policy(env: Env) -> list[SettingsLayer]:
     """Managed settings: the drop-ins (*.json, none hidden), last name first, then the file itself."""
     found = []
     for base in env.policy_files:
@@ -136,70 +142,70 @@ def _policy(env: Env) -> list[Layer]:
     return [layer for group in reversed(found) for layer in group]
 
 
-def _flag(flag: str, cwd: Path) -> Layer:
+def _flag(flag: str, cwd: Path) -> SettingsLayer:
     """`--settings`: text in braces is JSON itself, anything else a path, relative to the working directory."""
     word = flag.strip()
     if word.startswith("{") and word.endswith("}"):
         return _checked("flag", None, flag)
     path = cwd / flag
     if not os.path.exists(path):  # noqa: PTH110  Path.exists raises for a name that is too long
-        return Layer("flag", path, problem="there is no such file: the agent client would not start")
+        return SettingsLayer("flag", path, problem="there is no such file: Claude Code would not start")
     return _file("flag", path, pipes=True)
 
 
-def _local(env: Env, cwd: Path) -> list[Layer]:
+def _local(env: Env, cwd: Path) -> list[SettingsLayer]:
     """The local files: that of the main repository (a working tree, not the home), then the directory's."""
     root = canonical_root(cwd)
     folders = [cwd]
-    if root not in (cwd, real(env.home)) and (root / ".git").exists():
+    if root not in (cwd, real_path(env.home)) and (root / ".git").exists():
         folders.insert(0, root)
     return [_file("local", folder / ".claude" / "settings.local.json") for folder in folders]
 
 
-def _project(cwd: Path, config: Path) -> list[Layer]:
+def _project(cwd: Path, config: Path) -> list[SettingsLayer]:
     """The checked-in file, unless it is the user's own: in the home folder one file would be both."""
     path = cwd / ".claude" / "settings.json"
-    return [] if real(path) == real(config / "settings.json") else [_file("project", path)]
+    return [] if real_path(path) == real_path(config / "settings.json") else [_file("project", path)]
 
 
-def _file(name: str, path: Path, *, pipes: bool = False) -> Layer:
+def _file(name: str, path: Path, *, pipes: bool = False) -> SettingsLayer:
     """One settings file; `pipes` lets the flag name what a shell makes of `<(command)`."""
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) and not (pipes and not stat.S_ISDIR(mode)):
-            return Layer(name, path, problem="it is not a regular file")
+            return SettingsLayer(name, path, problem="it is not a regular file")
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_SETTINGS_BYTES + 1)
     except FileNotFoundError:
-        return Layer(name, path)
+        return SettingsLayer(name, path)
     except (OSError, ValueError) as error:
-        return Layer(name, path, problem=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
-    if len(data) > LARGEST_FILE:
-        return Layer(name, path, problem="it is larger than 16 MiB")
+        return SettingsLayer(name, path, problem=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
+    if len(data) > MAX_SETTINGS_BYTES:
+        return SettingsLayer(name, path, problem="it is larger than 16 MiB")
     # A mark of UTF-16 decides; bytes that are no UTF-8 are replaced, and the file still counts (both recorded).
     text = data[2:].decode("utf-16-le", "replace") if data[:2] == b"\xff\xfe" else data.decode("utf-8", "replace")
     return _checked(name, path, text)
 
 
-def _checked(name: str, path: Path | None, text: str) -> Layer:
+def _checked(name: str, path: Path | None, text: str) -> SettingsLayer:
     if not text.strip(" \t\r\n\ufeff"):
-        return Layer(name, path)
-    from memtui.client.json_edit import BadJson, read_object  # many machines have no settings
+        return SettingsLayer(name, path)
+    from memtui.client.json_edit import InvalidJson, read_object  # many machines have no settings
 
     try:
         data = read_object(text)
-    except BadJson as problem:
+    except InvalidJson as problem:
         strict = name == "policy" or path is None
-        closing = "the agent client would not start" if strict else "the file is ignored"
-        return Layer(name, path, problem=f"it is not valid JSON: {problem}; {closing}")
-    wrong = {key: wish for key, wish in ((key, _wrong(key, value)) for key, value in data.items()) if wish}
+        closing = "Claude Code would not start" if strict else "the file is ignored"
+        return SettingsLayer(name, path, problem=f"it is not valid JSON: {problem}; {closing}")
+    wrong = {key: wanted for key, wanted in ((key, _wrong(key, value)) for key, value in data.items()) if wanted}
     if not wrong:
-        return Layer(name, path, data)
-    said = ", ".join(f"{key} should be {wish}" for key, wish in wrong.items())
+        return SettingsLayer(name, path, data)
+    words = ", ".join(f"{key} should be {wanted}" for key, wanted in wrong.items())
     if name != "policy":
-        return Layer(name, path, problem=f"{said}; the file is ignored")
-    kept = {key: value for key, value in data.items() if key not in wrong}
-    return Layer(name, path, kept, f"{said}; what else it says counts")
+        return SettingsLayer(name, path, problem=f"{words}; the file is ignored")
+    valid = {key: value for key, value in data.items() if key not in wrong}
+    return SettingsLayer(name, path, valid, f"{words}; what else it says counts")
 
 
 _TYPES: dict[str, type] = {
@@ -214,14 +220,14 @@ _TYPES: dict[str, type] = {
     "permissions": dict,
     "statusLine": dict,
 }
-_WORDS = {bool: "true or false", str: "text", dict: "an object"}
+_TYPE_WORDS = {bool: "true or false", str: "text", dict: "an object"}
 
 
 def _wrong(key: str, value: object) -> str:
     """What a value should be, if its type makes the client refuse the file; a key that we don't know is never wrong."""
     wanted = _TYPES.get(key)
     if wanted is not None:
-        return "" if isinstance(value, wanted) else _WORDS[wanted]
+        return "" if isinstance(value, wanted) else _TYPE_WORDS[wanted]
     if key == "claudeMdExcludes":
         fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return "" if fits else "a list of texts"

@@ -1,16 +1,17 @@
-"""Every switch that we know of, with its value, the layer that set it, and whether and where it can be changed."""
+"""Claude Code's switches: value, the layer that set it, whether and where it can be changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from memtui.client.environment import Env, truth
-from memtui.client.paths import given_name
-from memtui.client.settings_files import Layer, Variable, effective, environment
-from memtui.util.record import Record
+from msgspec import Struct
+
+from memtui.client.environment import Env, parse_switch
+from memtui.client.paths import configured_project_name
+from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_env, effective_variables
 
 
-class Switch(Record):
-    """One switch as it stands.
+class Switch(Struct, frozen=True):
+    """One switch and its value.
 
     `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the
     file, the variable or the flag. `target` is the settings file in which a change takes effect; it is `None` where
@@ -29,7 +30,7 @@ class Switch(Record):
     why_not: str = ""
 
 
-class _Key(Record):
+class _Known(Struct, frozen=True):
     key: str
     kind: str
     default: object
@@ -37,32 +38,36 @@ class _Key(Record):
 
 
 SETTINGS = (
-    _Key("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
-    _Key("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
-    _Key("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
-    _Key("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
-    _Key("cleanupPeriodDays", "number", 30, "days after which the agent client deletes old sessions; memory stays"),
-    _Key("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
-    _Key("theme", "text", None, "colours of the agent client"),
-    _Key("prefersReducedMotion", "bool", False, "no animation"),
+    _Known("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
+    _Known("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
+    _Known("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
+    _Known("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
+    _Known("cleanupPeriodDays", "number", 30, "days after which Claude Code deletes old sessions; memory stays"),
+    _Known("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
+    _Known("theme", "text", None, "colours of Claude Code"),
+    _Known("prefersReducedMotion", "bool", False, "no animation"),
 )
 """The keys of settings files that we read."""
 
 VARIABLES = (
-    _Key("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
-    _Key("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
-    _Key("CLAUDE_CONFIG_DIR", "text", None, "the agent client's folder, instead of ~/.claude"),
-    _Key("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
-    _Key("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
-    _Key("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
-    _Key("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
-    _Key("CLAUDE_CODE_REMOTE", "bool", False, "a client on a remote machine: no memory unless it has a folder for it"),
-    _Key("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
+    _Known("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
+    _Known("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
+    _Known("CLAUDE_CONFIG_DIR", "text", None, "Claude Code's folder, instead of ~/.claude"),
+    _Known("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
+    _Known("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
+    _Known("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
+    _Known("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
+    _Known(
+        "CLAUDE_CODE_REMOTE", "bool", False, "a client on a remote machine: no memory unless it has a folder for it"
+    ),
+    _Known("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
 )
 """The environment variables that we read."""
 
 
-def choose(layers: Sequence[Layer], key: str, *, without: str = "") -> tuple[object, Layer] | None:
+def strongest_value(
+    layers: Sequence[SettingsLayer], key: str, *, without: str = ""
+) -> tuple[object, SettingsLayer] | None:
     """The value of a key in the strongest layer that has it, with that layer; `without` names one to pass over."""
     for layer in layers:
         if layer.name != without and key in layer.data:
@@ -70,7 +75,9 @@ def choose(layers: Sequence[Layer], key: str, *, without: str = "") -> tuple[obj
     return None
 
 
-def memory_on(env: Env, layers: Sequence[Layer], *, bare: bool = False, without: str = "") -> tuple[bool, str, str]:
+def memory_enabled(
+    env: Env, layers: Sequence[SettingsLayer], *, bare: bool = False, without: str = ""
+) -> tuple[bool, str, str]:
     """Whether auto memory is on, and what decided it: a layer as in `Switch.layer` and its source.
 
     Source:
@@ -79,62 +86,62 @@ def memory_on(env: Env, layers: Sequence[Layer], *, bare: bool = False, without:
     """
     if bare:
         return False, "flag", "--bare"
-    variables = environment(env, tuple(layer for layer in layers if layer.name != without))
+    variables = effective_variables(env, tuple(layer for layer in layers if layer.name != without))
 
-    def says(name: str) -> bool | None:
-        return truth(variables[name].value) if name in variables else None
+    def value_of(name: str) -> bool | None:
+        return parse_switch(variables[name].value) if name in variables else None
 
-    def by(name: str) -> tuple[str, str]:
+    def origin(name: str) -> tuple[str, str]:
         return _origin(name, variables[name])
 
     for name in ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"):
-        if says(name):
-            return False, *by(name)
-    disabled = says("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        if value_of(name):
+            return False, *origin(name)
+    disabled = value_of("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     if disabled is not None:
-        return not disabled, *by("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        return not disabled, *origin("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     folder = variables.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
-    if says("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
-        return False, *by("CLAUDE_CODE_REMOTE")
-    found = choose(layers, "autoMemoryEnabled", without=without)
+    if value_of("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
+        return False, *origin("CLAUDE_CODE_REMOTE")
+    found = strongest_value(layers, "autoMemoryEnabled", without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
 
-def dream_on(layers: Sequence[Layer], *, without: str = "") -> tuple[bool, str, str]:
+def dream_enabled(layers: Sequence[SettingsLayer], *, without: str = "") -> tuple[bool, str, str]:
     """Whether background consolidation is wanted, memory itself apart, and what decided it."""
-    found = choose(layers, "autoDreamEnabled", without=without)
+    found = strongest_value(layers, "autoDreamEnabled", without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
 
-def _origin(name: str, variable: Variable) -> tuple[str, str]:
+def _origin(name: str, variable: EnvVariable) -> tuple[str, str]:
     return (f"env:{name}", name) if variable.layer == "env" else (variable.layer, f"{variable.source}: env.{name}")
 
 
-def switches(env: Env, layers: tuple[Layer, ...], *, bare: bool = False) -> tuple[Switch, ...]:
+def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False) -> tuple[Switch, ...]:
     """Every switch that we know, settings first, then environment variables.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         layers: As `read_layers` gives them.
         bare: Whether the client runs with `--bare`.
 
     Returns:
         A `Switch` for each key of `SETTINGS` and `VARIABLES`.
     """
-    variables, after = environment(env, layers), effective(env, layers)
+    variables, after = effective_variables(env, layers), effective_env(env, layers)
     found = [_setting(env, layers, key, bare=bare) for key in SETTINGS]
     return (*found, *(_variable(after, variables.get(key.key), key) for key in VARIABLES))
 
 
-def _setting(env: Env, layers: tuple[Layer, ...], key: _Key, *, bare: bool) -> Switch:
-    found = choose(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
+def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Known, *, bare: bool) -> Switch:
+    found = strongest_value(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
     value, layer, source = (key.default, "default", "") if found is None else (found[0], found[1].name, found[1].source)
     by_hand = ""
     if key.key == "autoMemoryEnabled":
-        value, layer, source = memory_on(env, layers, bare=bare)
+        value, layer, source = memory_enabled(env, layers, bare=bare)
         by_hand = source if layer.startswith("env:") or source == "--bare" or "env." in source else ""
     elif key.key == "autoMemoryDirectory":
-        override = environment(env, layers).get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
+        override = effective_variables(env, layers).get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
         if override is not None and override.value:
             value = override.value
             layer, source = _origin("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", override)
@@ -145,7 +152,7 @@ def _setting(env: Env, layers: tuple[Layer, ...], key: _Key, *, bare: bool) -> S
     return Switch(key.key, value, layer, source, not why_not, key.default, key.describe, key.kind, target, why_not)
 
 
-def _united(layers: Sequence[Layer], key: str) -> tuple[object, ...]:
+def _united(layers: Sequence[SettingsLayer], key: str) -> tuple[object, ...]:
     """A list setting: the lists of all layers, weakest first, each entry once."""
     entries: dict[object, None] = {}
     for layer in reversed(layers):
@@ -154,7 +161,7 @@ def _united(layers: Sequence[Layer], key: str) -> tuple[object, ...]:
     return tuple(entries)
 
 
-def _where(layers: Sequence[Layer], found: tuple[object, Layer] | None) -> tuple[Path | None, str]:
+def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] | None) -> tuple[Path | None, str]:
     """The file in which a change takes effect, or why there is none.
 
     What the project's checked-in file set is changed in the local file above it: the person's choice isn't the
@@ -172,17 +179,17 @@ def _where(layers: Sequence[Layer], found: tuple[object, Layer] | None) -> tuple
     return None, "there is no settings file to change"
 
 
-def _variable(env: Env, variable: Variable | None, key: _Key) -> Switch:
+def _variable(env: Env, variable: EnvVariable | None, key: _Known) -> Switch:
     if variable is None:
         return Switch(
             key.key, key.default, "default", "", False, key.default, key.describe, key.kind, None, "set it in the shell"
         )
     value: object = variable.value
     if key.kind == "bool":
-        said = truth(variable.value)
-        value = key.default if said is None else said
+        parsed = parse_switch(variable.value)
+        value = key.default if parsed is None else parsed
     elif key.key == "CLAUDE_CODE_PROJECT_DIR_NAME":
-        value = given_name(env)
+        value = configured_project_name(env)
     layer, source = _origin(key.key, variable)
     why = "set in the shell" if variable.layer == "env" else f"set in the env block of {variable.source}"
     return Switch(key.key, value, layer, source, False, key.default, key.describe, key.kind, None, why)

@@ -1,8 +1,8 @@
-"""A history for the sample, so that activity, diffs and undo have something to show.
+"""Build the sample's history, so that activity, diffs and undo have something to show.
 
-The data files hold how things stand now, `data/steps.txt` what happened in the two weeks before. The files are first
-taken back step by step, then brought forward again through the real store (what memtui itself saves) or past it (what
-the agent writes, which the store then notices).
+The data files hold the current state, `data/steps.txt` what happened in the two weeks before. The files are first taken
+back step by step, then brought forward again by the real store (what memtui saves) or beside it (what the agent writes,
+which the store then notices).
 """
 
 import os
@@ -12,29 +12,29 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.demo.words import seconds
+from memtui.demo.marks import span_seconds
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import FileSystem
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 
-SINCE = 12 * 86_400
-"""How long memtui has known the sample, in seconds; older than the oldest step."""
-BEFORE_ALL = 60 * 86_400
-"""How old a file is that the first steps find, in seconds."""
+KNOWN_FOR_S = 12 * 86_400
+"""Time since memtui first saw the sample; longer than the oldest step."""
+OLDEST_AGE_S = 60 * 86_400
+"""Age of a file that existed before the first step."""
 
 
-class Sketch(FileSystem):
-    """Doesn't wait for the disk, nor for others to finish writing: a sample may be lost, and is nobody else's."""
+class UnsyncedFileSystem(FileSystem):
+    """Neither syncs nor waits for other writers: a sample may be lost, and no other program writes it."""
 
     def fsync(self, fd: int) -> None:
         """Nothing."""
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, span_seconds: float) -> None:
         """Nothing."""
 
 
-class Edit(Struct, frozen=True):
+class DemoEdit(Struct, frozen=True):
     """What one step does to one file: "edit" turns the lines `before` into `after`; "create" and "delete" have none."""
 
     kind: str
@@ -50,7 +50,7 @@ class ScriptStep(Struct, frozen=True):
     who: str
     why: str
     undone: bool
-    edits: tuple[Edit, ...]
+    edits: tuple[DemoEdit, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,29 +68,29 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
     for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
         first, *lines = part.splitlines()
         ago, who, *flags = first.split()
-        why, edits = "", list[Edit]()
+        why, edits = "", list[DemoEdit]()
         for line in lines:
             kind, _, name = line.partition(" ")
             if line[:1] in ("+", "-") and edits:
-                edits[-1] = _longer(edits[-1], line)
+                edits[-1] = _with_line(edits[-1], line)
             elif kind in ("edit", "create", "delete"):
-                edits.append(Edit(kind, name))
+                edits.append(DemoEdit(kind, name))
             elif line and not edits:
                 why = line
             elif line:
                 raise ValueError(f"neither a file nor a change: {line!r}")
-        steps.append(ScriptStep(seconds(ago), who, why, "undone" in flags, tuple(edits)))
+        steps.append(ScriptStep(span_seconds(ago), who, why, "undone" in flags, tuple(edits)))
     return tuple(steps)
 
 
-def _longer(edit: Edit, line: str) -> Edit:
+def _with_line(edit: DemoEdit, line: str) -> DemoEdit:
     text = line[1:] + "\n"
     if line[0] == "-":
-        return Edit(edit.kind, edit.name, edit.before + text, edit.after)
-    return Edit(edit.kind, edit.name, edit.before, edit.after + text)
+        return DemoEdit(edit.kind, edit.name, edit.before + text, edit.after)
+    return DemoEdit(edit.kind, edit.name, edit.before, edit.after + text)
 
 
-def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, ...]) -> None:
+def replay_steps(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, ...]) -> None:
     """Take the folder back to before the first step, then do the steps one after the other.
 
     Args:
@@ -105,13 +105,13 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, 
     states = states_of({path.name: path.read_text(encoding="utf-8") for path in sorted(memory.glob("*.md"))}, steps)
     for name in sorted({name for step in steps for name in step.names}):
         if name in states[0]:
-            _write(memory / name, states[0][name], now - BEFORE_ALL)
+            _write(memory / name, states[0][name], now - OLDEST_AGE_S)
         else:
             (memory / name).unlink(missing_ok=True)
 
-    moment = now - SINCE
-    store = Store(memory, dirs, fs=Sketch(), now=lambda: moment, trash=None)
-    store.note_outside()  # the files as memtui found them, the ground of everything later
+    moment = now - KNOWN_FOR_S
+    store = Store(memory, dirs, fs=UnsyncedFileSystem(), now=lambda: moment, trash=None)
+    store.note_outside()  # the first version of each file
     for step, (before, after) in zip(steps, pairwise(states), strict=True):
         moment = now - step.ago
         if step.who == "outside":
@@ -129,9 +129,9 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, 
                 _date(memory / name, moment)
 
 
-def find(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = None) -> None:
-    """Let memtui find a folder, or single files of one, at a moment: the ground of what happens later."""
-    Store(root, dirs, allow=allow, fs=Sketch(), now=lambda: when, trash=None).note_outside()
+def record_found(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = None) -> None:
+    """Record a folder, or single files of one, as first seen at a time."""
+    Store(root, dirs, allow=allow, fs=UnsyncedFileSystem(), now=lambda: when, trash=None).note_outside()
 
 
 def states_of(last: dict[str, str], steps: tuple[ScriptStep, ...]) -> list[dict[str, str]]:

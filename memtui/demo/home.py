@@ -1,4 +1,4 @@
-"""A made-up but lifelike home, to look at where there is no real one and to take pictures of."""
+"""Build the sample home."""
 
 import json
 import os
@@ -11,34 +11,34 @@ from msgspec import Struct
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
-from memtui.demo.history import SINCE, find, live_through, parse_steps
+from memtui.demo.history import KNOWN_FOR_S, parse_steps, record_found, replay_steps
+from memtui.demo.marks import age_in, fill, span_seconds
 from memtui.demo.repository import make_repository
 from memtui.demo.transcripts import (
     DemoTranscript,
     Script,
     TranscriptWriter,
     close_transcript,
-    fork,
+    fork_transcript,
     open_transcript,
     parse_script,
 )
-from memtui.demo.words import age_in, fill, seconds
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.app_dirs import Dirs
 
 DATA = Path(__file__).parent / "data"
 PROJECTS = ("shop", "infra", "site")
-DEFAULT_AGE = 45 * 86_400
-LAST_DREAM = 2 * 86_400
-HOLDER = 9_999_999
-"""The process that dreamt last; above every system's highest process id, so that it is never somebody's."""
+DEFAULT_AGE_S = 45 * 86_400
+LAST_DREAM_AGE_S = 2 * 86_400
+LAST_DREAM_PID = 9_999_999
+"""In the lock file; above every system's highest process id, so that no such process exists."""
 
 
 class DemoHome(Struct, frozen=True):
     """Where the sample is.
 
-    `environ` is the whole environment for decisions about places: nothing of the real one is in it. `cwd` is the main
-    project's folder, `config` the agent client's.
+    `environ` is its whole environment: nothing of the real one is in it. `cwd` is the main project's folder, `config`
+    Claude Code's.
     """
 
     home: Path
@@ -48,7 +48,7 @@ class DemoHome(Struct, frozen=True):
 
     @property
     def env(self) -> Env:
-        """The surroundings, without the policy files of this machine."""
+        """Its `Env`, without the policy files of this machine."""
         return Env(self.home, self.environ, policy_files=())
 
     @property
@@ -58,11 +58,11 @@ class DemoHome(Struct, frozen=True):
 
 
 def build_demo(home: Path, now: float) -> DemoHome:
-    """Make the sample: three projects with memory, instructions, settings, sessions and a history.
+    """Build the sample: three projects with memory, instructions, settings, sessions and a history.
 
     Args:
         home: An empty folder, or one that doesn't exist yet.
-        now: The moment of the picture, Unix seconds; every date and age counts from it.
+        now: The time that every date and age is relative to.
 
     Returns:
         Where things are. The same `home` and `now` give the same names, bytes and modification times.
@@ -88,11 +88,11 @@ def build_demo(home: Path, now: float) -> DemoHome:
         _sessions(name, folder, now, names)
     memory = config / "projects" / project_name(str(demo.cwd)) / "memory"
     _logs(memory / "logs", now)
-    live_through(memory, demo.dirs, now, parse_steps(fill(_data("steps.txt"), now)))
+    replay_steps(memory, demo.dirs, now, parse_steps(fill(_data("steps.txt"), now)))
     lock = memory / ".consolidate-lock"
-    lock.write_text(str(HOLDER), encoding="ascii")
-    _date(lock, now - LAST_DREAM)
-    _find_others(demo, memory, now)
+    lock.write_text(str(LAST_DREAM_PID), encoding="ascii")
+    _date(lock, now - LAST_DREAM_AGE_S)
+    _record_other_scopes(demo, memory, now)
     _date_rest(demo, now)
     return demo
 
@@ -113,7 +113,7 @@ def _copy(source: str, target: Path, now: float, names: Mapping[str, str]) -> No
         written = target.joinpath(*parts)
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text(fill(text, now, names), encoding="utf-8", newline="")
-        _date(written, now - (age_in(text) or ages.get(f"{source}/{relative.as_posix()}", DEFAULT_AGE)))
+        _date(written, now - (age_in(text) or ages.get(f"{source}/{relative.as_posix()}", DEFAULT_AGE_S)))
 
 
 def _data(name: str) -> str:
@@ -126,11 +126,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _ages() -> dict[str, int]:
     pairs = (line.split() for line in _data("ages.txt").splitlines() if line and not line.startswith("#"))
-    return {name: seconds(age) for name, age in pairs}
+    return {name: span_seconds(age) for name, age in pairs}
 
 
 def _repository(folder: Path, now: float) -> None:
-    """What the project's team has committed: everything but the local files."""
+    """Make the repository, with everything but the local files committed."""
     names = tuple(path.relative_to(folder).as_posix() for path in _files(folder))
     when = now - 90 * 86_400
     make_repository(folder, tuple(name for name in names if ".local." not in name), when)
@@ -163,17 +163,18 @@ def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) 
             transcript = open_transcript(script, names["cwd"])
             TranscriptWriter(transcript, load).play(script.blocks)
             close_transcript(transcript, script)
-            end = now - seconds(script.head["ends"])
+            end = now - span_seconds(script.head["ends"])
             made[script.name] = transcript, end - transcript.clock
             _write_session(folder, transcript, end - transcript.clock, end)
     for script in scripts:
         base = script.head.get("fork", "").partition(" ")[0]
         if base in made:
             origin, start = made[base]
-            end = now - seconds(script.head["ends"])
-            trial = fork(origin, script)  # only to see how long it takes: it is moved to where it ends on time
+            end = now - span_seconds(script.head["ends"])
+            # Written twice: the first time only to see how long it takes, so that the second ends on time.
+            trial = fork_transcript(origin, script)
             TranscriptWriter(trial, load).play(script.blocks)
-            branch = fork(origin, script)
+            branch = fork_transcript(origin, script)
             branch.clock += max(0.0, end - start - trial.clock)
             TranscriptWriter(branch, load).play(script.blocks)
             close_transcript(branch, script)
@@ -192,22 +193,22 @@ def _write_session(folder: Path, transcript: DemoTranscript, start: float, end: 
 
 
 def _write_lines(path: Path, lines: list[str], when: float) -> None:
-    """Private, as the client leaves its transcripts."""
+    """Write a file with mode 0600, as Claude Code does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(0o600)
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
     _date(path, when)
 
 
-def _find_others(demo: DemoHome, memory: Path, now: float) -> None:
-    """What else belongs to the main project has been known to memtui as long as its memory has: nothing looks new."""
+def _record_other_scopes(demo: DemoHome, memory: Path, now: float) -> None:
+    """Record the other folders of the main project as early as its memory, so that nothing looks new."""
     snapshot = load_snapshot(locate_memory(demo.env, demo.cwd), demo.env, full=False, now=now)
     for scope in snapshot.scopes:
         if not scope.root.is_relative_to(memory):
-            find(scope.root, demo.dirs, now - SINCE)
+            record_found(scope.root, demo.dirs, now - KNOWN_FOR_S)
     for item in snapshot.instructions:
         if item.exists:
-            find(item.path.parent, demo.dirs, now - SINCE, allow=frozenset({item.path.name}))
+            record_found(item.path.parent, demo.dirs, now - KNOWN_FOR_S, allow=frozenset({item.path.name}))
 
 
 def _date(path: Path, when: float) -> None:
@@ -221,5 +222,5 @@ def _date_rest(demo: DemoHome, now: float) -> None:
             for file in files:
                 _date(Path(name) / file, now)
         inside = [(Path(name) / entry).lstat().st_mtime_ns for entry in (*folders, *files)]
-        newest = max(inside, default=round((now - DEFAULT_AGE) * 1e9))
+        newest = max(inside, default=round((now - DEFAULT_AGE_S) * 1e9))
         os.utime(name, ns=(newest, newest))

@@ -1,4 +1,4 @@
-"""What tools answer: the text that the model sees and the details that the client keeps beside it."""
+"""Tool results: the text that the model sees and the details that Claude Code keeps beside it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def tool_result(tool: str, given: Entry, body: str, *, error: bool) -> tuple[str
         error: Whether the call failed; the details are then of no use to anybody.
 
     Source:
-        FORMATS 1.5, the shapes seen per tool.
+        The fields per tool in files of Claude Code 2.1.258 and later.
     """
     if error:
         return (f"Exit code 1\n{body}" if tool == "Bash" else body), {}

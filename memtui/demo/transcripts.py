@@ -1,18 +1,18 @@
-"""Session transcripts in the agent client's own shape, made from short scripts that a person can read.
+"""Write session transcripts as Claude Code does, from short readable scripts.
 
 A script is a text file: `key: value` lines, an empty line, then blocks that begin with `===`:
 
-    === user [#label]             what a person typed
+    === user [#label]             a prompt
     === think / === text          one block of an answer; neighbours make one response, one line of the file each
     === call TOOL {json}          a tool call; several in a row are parallel calls (agent=SCRIPT: with a sub-agent)
     === result [error]            the answer to the oldest call without one
     === turn                      the end of a turn
     === rewind #label             the next prompt replaces that one: a branch
     === compact TRIGGER BEFORE AFTER   a compaction with its summary
-    === pause 50m                 nobody is there
+    === pause 50m                 time passes
 
 Source:
-    The fields, their order and how lines hang together: FORMATS 1.3 to 1.8, as in files of client 2.1.258 and later.
+    Fields, their order and the links between records as in files of Claude Code 2.1.258 and later.
 """
 
 import json
@@ -22,8 +22,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from memtui.demo.marks import demo_session_id, iso_timestamp, made_uuid, span_seconds
 from memtui.demo.results import tool_result
-from memtui.demo.words import iso, made_uuid, seconds, session_id
 
 VERSION = "2.1.332"
 MODEL = "claude-opus-5"
@@ -117,10 +117,10 @@ class DemoTranscript(Struct):
 
         def real(entry: Entry) -> Entry:
             clock = entry.get("timestamp")
-            made = entry | ({"timestamp": iso(start + clock)} if isinstance(clock, int | float) else {})
+            made = entry | ({"timestamp": iso_timestamp(start + clock)} if isinstance(clock, int | float) else {})
             snapshot = entry.get("snapshot")
             if snapshot is not None:
-                made["snapshot"] = snapshot | {"timestamp": iso(start + snapshot["timestamp"])}
+                made["snapshot"] = snapshot | {"timestamp": iso_timestamp(start + snapshot["timestamp"])}
             return made
 
         return [json.dumps(real(entry), ensure_ascii=False, separators=(",", ":")) for entry in self.entries]
@@ -272,18 +272,18 @@ class TranscriptWriter:
 
     def pause(self, block: ScriptBlock) -> None:
         """Time in which nothing is written."""
-        self.to.clock += seconds(block.rest)
+        self.to.clock += span_seconds(block.rest)
 
 
 def open_transcript(script: Script, cwd: str) -> DemoTranscript:
     """An empty transcript for a script, with the lines that the client writes first."""
-    to = DemoTranscript(script.name, session_id(script.name), cwd, script.head["branch"])
+    to = DemoTranscript(script.name, demo_session_id(script.name), cwd, script.head["branch"])
     to.meta("mode", mode="normal")
     to.meta("permission-mode", permissionMode=script.head.get("mode", "default"))
     return to
 
 
-def fork(base: DemoTranscript, script: Script) -> DemoTranscript:
+def fork_transcript(base: DemoTranscript, script: Script) -> DemoTranscript:
     """A branch in a file of its own, as the client's /branch makes it: same message ids, another session."""
     label = script.head["fork"].partition("#")[2]
     to = open_transcript(script, base.cwd)

@@ -1,30 +1,37 @@
-"""Consolidation: a background agent that turns sessions into memory; when it may run, and how it is judged.
+"""Background clean-up of memory ("dream"): an agent merges what recent sessions taught into the memory folder.
 
-In: a `Workspace`, a backend (`run.Work`) that changes files of a stage, clocks. Out: files of a run that anybody can
-follow, and at most one version of the memory folder.
+In: a `Workspace` and a backend. Out: a run with an event file that anyone can follow, and at most one new version of
+the memory folder. One run, top down:
 
-- `ready`           would a dream start now, and why not: the gates in their order
-- `gates` `session_gate` `failures`   what each asks · `sources` `substance` which sessions and daily logs count
-- `trigger`         a start by a hook or a schedule · `schedule` when · `crontab` `job` how cron and systemd are told
-- `lock`            the lock that all consolidations share · `lock_journal` `lock_file` its parts
-- `stage`           the copy that a run works on · `ledger` what changed in it, from disk
-- `adoption`        what that would do to the folder, and doing it · `holds` which runs wait for a person
-- `run`             one dream from its gates to its end · `signals` what may end it · `backends` who works
-- `prompts` `brief` what a model is asked, and what it is told of this dream · `service` key, model, login
-- `spending` `telling` what it may cost, and what it does as events
-- `anthropic_work`  our own loop over the Messages API · `client_work` the agent client, headless: `client_process`,
-                    `client_stream` what it prints, `client_hook` the program that it asks before each call,
-                    `client_guard` what ends it if it leads nowhere
-- `offline`         consolidation of a stage without a model · `rules` what it does, one rule a module
-- `events` `runs`   what a run tells, and the files of all runs · `start` a run as a process of its own
-- `kill` `recovery` ending one from outside, and ending what died
-- `words`           a run in words, for the command line and the screen · `traces` whether there ever was one
-- `review`          what a person does with a run afterwards
+1. `gates`      may a dream start now, and if not, why
+2. `run`        the process of a run: it takes the `lock`, copies the folder to a stage, lets a backend work there
+3. `backends`   who works: the Messages API, the installed client, or `rules` without a model
+4. `review`     what the run changed, whether that must wait for a person, and writing it to the folder
+5. `schedule`   when dreams start by themselves, as cron lines or systemd units
+
+Conventions: `now`, `after`, `since` and `at` are seconds since 1970; `dirs` are memtui's own folders; lists of runs are
+newest first; `trigger` is "hand", "hook" or "schedule"; `mode` is "reflect" or "prune".
 
 Invariants:
-- Looking changes nothing: not a gate, not a lock, not a plan.
-- The memory folder is written by an adoption alone, in one step; however a run ends, it is as before or wholly adopted.
-- A lock that a run took is given back with the time of its success, or put back to the nanosecond, by whoever comes
-  next if need be.
-- Nothing is signalled because of what a lock says; only a process that a run of ours wrote down with its start time.
+- Looking writes nothing: evaluating gates, reading a lock and planning an adoption change no file.
+- A run works on a copy. Only an adoption writes to the memory folder, in one step; however a run ends, SIGKILL and
+  power cut included, the folder is as before or wholly adopted.
+- The lock's mtime is the time of the last success. A run that fails puts it back to the nanosecond; if the run's
+  process died, the next memtui that reads the folder does it.
+- No process is signalled because of what a lock file says; only one that our own run recorded with its start time.
 """
+
+from pathlib import Path
+
+from memtui.client.paths import LOCK_NAME
+from memtui.util.app_dirs import Dirs
+
+
+def has_history(dirs: Dirs, folder: Path | None = None) -> bool:
+    """Tell cheaply, without importing the engine, whether a dream has ever run here.
+
+    Args:
+        folder: A memory folder; a lock in it counts too, since the agent client also leaves one.
+    """
+    ours = any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages"))
+    return ours or (folder is not None and (folder / LOCK_NAME).exists())

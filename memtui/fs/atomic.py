@@ -1,9 +1,8 @@
-"""Reading without tearing, writing without losing.
+"""Atomic reads and writes.
 
 A write is: a temporary file beside the target, a loop until every byte is in it, fsync, rename, fsync of the folder. A
-file is therefore the old one or the new one, whole, whatever instant it is stopped.
-
-Source: SAFETY.md section 2 (F1 to F5, F10, F55).
+file is therefore the old one or the new one, whole, whatever instant it is stopped. Rename alone stops torn files, not
+lost edits: whoever replaces a file compares its digest first, under a lock (`history.store`).
 """
 
 import errno
@@ -20,22 +19,23 @@ from msgspec import Struct
 
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+from memtui.util.process import ProcessIdentity, is_alive
 
-FRESH = 2.0
-"""Seconds: a file whose mtime is nearer than this may still be being written; some systems count in steps of 2 s."""
+RECENT_WRITE_S = 2.0
+"""A file whose mtime is nearer than this may still be being written; some file systems count in steps of 2 s."""
 
-SETTLE = 0.02
-"""Seconds between two reads that have to agree (SAFETY.md F10)."""
+REREAD_INTERVAL_S = 0.02
+"""Time between two reads that have to agree, where another program may be rewriting the file in place."""
 
-_TEMP = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LOCKED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_TEMP_NAME = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
+_NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_PERMISSION_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-class Stamp(Struct, frozen=True):
-    """What tells cheaply that a file is another one than before. Equal stamps are a hint; the digest decides.
+class FileStamp(Struct, frozen=True):
+    """Tells cheaply that a file changed. Equal stamps are a hint; the digest decides.
 
-    Times in nanoseconds. A changed time is there twice: mtime can be set back, ctime can't.
+    Times in nanoseconds. mtime can be set back, ctime can't.
     """
 
     size: int
@@ -44,32 +44,27 @@ class Stamp(Struct, frozen=True):
     inode: int
 
     @classmethod
-    def of(cls, info: os.stat_result) -> "Stamp":
+    def of(cls, info: os.stat_result) -> "FileStamp":
         return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
     def fresh(self, now: float) -> bool:
-        """Whether somebody may be writing it at this moment; a time stamp from the future counts as this moment.
-
-        Args:
-            now: Seconds since 1970.
-        """
-        return self.mtime_ns > (now - FRESH) * 1e9
+        """Whether it may be being written at this moment; a time in the future counts as this moment."""
+        return self.mtime_ns > (now - RECENT_WRITE_S) * 1e9
 
     def settled(self, now: float) -> bool:
         """Whether the last change is so long ago that a later one must have given another stamp.
 
-        Args:
-            now: Seconds since 1970. A time stamp from the future is never settled.
+        A time in the future is never settled.
         """
-        return max(self.mtime_ns, self.ctime_ns) < (now - FRESH) * 1e9
+        return max(self.mtime_ns, self.ctime_ns) < (now - RECENT_WRITE_S) * 1e9
 
 
-class Content(Struct, frozen=True):
-    """A file as it was read: its bytes, their digest, and how it looked at that moment."""
+class FileContent(Struct, frozen=True):
+    """A file as it was read: its bytes, their digest, stamp and status."""
 
     data: bytes
     digest: str
-    stamp: Stamp
+    stamp: FileStamp
     info: os.stat_result
 
     @property
@@ -83,19 +78,19 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def fault(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
-    """Say in the user's words what the system refused.
+def to_error(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
+    """Turn an error of the system into one for the user.
 
     Args:
         error: What a call raised.
-        what: The file or the deed that it was about.
+        what: The file or the operation that it was about.
         outcome: What that means for the files.
         hint: What to do; a default is chosen by the kind of error.
     """
     number = error.errno or 0
-    if number in _FULL:
+    if number in _NO_SPACE_ERRORS:
         return Unsupported(f"No room left on the disk: {outcome}", hint=hint or "make room, then try again")
-    if number in _LOCKED:
+    if number in _PERMISSION_ERRORS:
         why = "the disk is read only" if number == errno.EROFS else "permission denied"
         return Refused(f"{what}: {why}, {outcome}", hint=hint or "check who owns the file and its folder")
     if number == errno.ENOENT:
@@ -105,7 +100,7 @@ def fault(error: OSError, what: str, *, outcome: str = "nothing was written", hi
 
 
 def read_stable(path: str | Path, fs: FileSystem = REAL) -> bytes:
-    """The whole file, never half of one that somebody rewrites in place. Follows links: for files that we only show.
+    """Read a whole file, never half of one that is rewritten in place. Follows links: for files that we only show.
 
     Raises:
         OSError: As from `open` and `read`.
@@ -122,16 +117,17 @@ def read_content(
     follow: bool = False,
     known: Container[str | None] = (),
     tries: int = 50,
-) -> Content:
+) -> FileContent:
     """Read a file until two reads agree, unless once is enough.
 
-    Once is enough when the file is older than `FRESH`, or its digest is one of `known`: such bytes were seen whole.
+    Once is enough when the file is older than `RECENT_WRITE_S`, or its digest is one of `known`: such bytes were seen
+    whole.
 
     Args:
         path: A path, or a name in `dir_fd`.
         follow: Whether the last part may be a symbolic link.
         known: Digests of contents that are whole.
-        tries: Reads before giving up; `SETTLE` seconds lie between two.
+        tries: Reads before giving up; `REREAD_INTERVAL_S` seconds lie between two.
 
     Raises:
         OSError: As from `open` and `read`.
@@ -142,7 +138,7 @@ def read_content(
     if last.digest in known or not last.stamp.fresh(fs.now()):
         return last
     for _ in range(tries):
-        fs.wait(SETTLE)
+        fs.wait(REREAD_INTERVAL_S)
         again = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
         if again.digest == last.digest:
             return again
@@ -150,8 +146,10 @@ def read_content(
     raise Conflict(f"{Path(path).name} is being rewritten by another program", hint="try again in a moment")
 
 
-def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False) -> Content:
-    """Read a file as it is now, be it half-written. Arguments and faults as for `read_content`."""
+def read_once(
+    path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False
+) -> FileContent:
+    """Read a file as it is now, be it half-written. Arguments and errors as for `read_content`."""
     # Without O_NONBLOCK, opening a pipe would wait for a writer that never comes.
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
@@ -168,7 +166,7 @@ def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = N
         info = fs.fstat(fd)
     finally:
         fs.close(fd)
-    return Content(data, digest(data), Stamp.of(info), info)
+    return FileContent(data, digest(data), FileStamp.of(info), info)
 
 
 def _read_all(fd: int, fs: FileSystem) -> bytes:
@@ -184,7 +182,7 @@ def _read_all(fd: int, fs: FileSystem) -> bytes:
 
 
 def temp_name(name: str) -> str:
-    """A name that nobody can guess, which says whose it is; at most 255 bytes even for a name of 255."""
+    """Return a name that can't be guessed and tells its process; at most 255 bytes even for a name of 255."""
     cut = name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
     return f".{cut}.memtui-{os.getpid()}-{secrets.token_hex(6)}.tmp"
 
@@ -197,16 +195,18 @@ def write_temp(
     fs: FileSystem = REAL,
     mode: int = 0o600,
     owner: tuple[int, int] | None = None,
+    modified: int | None = None,
     sync: bool = True,
 ) -> str:
-    """Put the bytes into a new temporary file beside `name` and sync them.
+    """Write bytes into a new temporary file beside `name` and sync them.
 
-    A failed fsync may have thrown the dirty pages away and says nothing on the next call: the second try is a new file.
+    A failed fsync may have dropped the dirty pages and says nothing on the next call: the second try is a new file.
 
     Args:
         dir_fd: The folder, open.
         mode: Permission bits that the file shall have in the end; it starts as 0600.
         owner: User and group to keep where we may.
+        modified: The mtime that it shall have, in nanoseconds since 1970; the present time if left out.
         sync: Off for what can be made anew after a power cut.
 
     Returns:
@@ -222,10 +222,12 @@ def write_temp(
             try:
                 write_all(fd, data, fs=fs)
                 if owner is not None and owner != (os.geteuid(), os.getegid()):
-                    with suppress(PermissionError):  # only root may give files away; the bytes matter more
+                    with suppress(PermissionError):  # only root may give files away
                         fs.chown(fd, *owner)
                 if mode != 0o600:
                     fs.chmod(fd, mode)
+                if modified is not None:
+                    fs.utime(fd, modified)
                 if sync:
                     fs.fsync(fd)
             finally:
@@ -241,9 +243,9 @@ def write_temp(
 
 
 def write_all(fd: int, data: bytes, *, fs: FileSystem = REAL) -> None:
-    """Write all the bytes: a system may take fewer than it is given."""
+    """Write all the bytes: the system may take fewer than it is given."""
     rest = memoryview(data)
-    patience = 100
+    retries = 100
     while rest:
         try:
             done = fs.write(fd, rest)
@@ -252,8 +254,8 @@ def write_all(fd: int, data: bytes, *, fs: FileSystem = REAL) -> None:
         except BlockingIOError:
             done = 0
         if done == 0:  # a full disk may take nothing without saying so
-            patience -= 1
-            if patience == 0:
+            retries -= 1
+            if retries == 0:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             fs.wait(0.001)
         rest = rest[done:]
@@ -280,18 +282,18 @@ def replace_at(
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a new file where a person wants it; one that is there already stays.
+    """Write a new file; one that exists already stays.
 
     Raises:
         Refused: If there is something of that name.
         MemtuiError: If the system refuses.
     """
     if path.exists() or path.is_symlink():
-        raise Refused(f"{path} is there already", hint="name another file, or remove it first")
+        raise Refused(f"{path} exists already", hint="name another file, or remove it first")
     try:
         replace_file(path, data)
     except OSError as error:
-        raise fault(error, str(path)) from error
+        raise to_error(error, str(path)) from error
 
 
 def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | None = None) -> None:
@@ -314,7 +316,7 @@ def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | 
 
 
 def make_folders(path: Path, *, fs: FileSystem = REAL, mode: int = 0o700) -> None:
-    """Create a folder with what leads to it, each entry synced, so that what is synced into it later can be found."""
+    """Create a folder and its parents, each entry synced, so that what is synced into it later can be found."""
     missing: list[Path] = []
     while not path.is_dir():
         missing.append(path)
@@ -326,7 +328,7 @@ def make_folders(path: Path, *, fs: FileSystem = REAL, mode: int = 0o700) -> Non
 
 
 def sync_folder(path: Path, *, fs: FileSystem = REAL) -> None:
-    """Make the names in a folder survive a power cut."""
+    """Sync a folder: the names in it then survive a power cut."""
     fd = fs.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fs.fsync(fd)
@@ -342,7 +344,7 @@ def clear_temps(
     Args:
         folder: A path, or an open folder.
         names: The names in it, if the caller has just listed them.
-        own: Also those of this process: for a caller who knows that none of its threads is writing.
+        own: Remove those of this process too; none of its threads may be writing.
 
     Returns:
         The names removed.
@@ -355,11 +357,11 @@ def clear_temps(
             fs.close(fd)
     removed: list[str] = []
     for name in fs.listdir(folder) if names is None else names:
-        match = _TEMP.fullmatch(name)
+        match = _TEMP_NAME.fullmatch(name)
         if match is None:
             continue
         pid = int(match[1])
-        if own if pid == os.getpid() else not _running(pid):
+        if own if pid == os.getpid() else not is_alive(ProcessIdentity(pid)):
             with suppress(FileNotFoundError):
                 fs.unlink(name, dir_fd=folder)
                 removed.append(name)
@@ -368,17 +370,4 @@ def clear_temps(
 
 def is_temp(name: str) -> bool:
     """Whether a file of this name is one of our temporary files."""
-    return _TEMP.fullmatch(name) is not None
-
-
-def _running(pid: int) -> bool:
-    """Whether a process of this number exists; another user's counts. Asks with signal 0, which reaches nobody."""
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+    return _TEMP_NAME.fullmatch(name) is not None

@@ -1,11 +1,15 @@
-"""May this actor read or write this path: one answer for the editor, the store, the agents and the command line.
+"""Decide whether an actor may read or write a path: one answer for the editor, the store, agents and command line.
 
-A path is judged as text first (nothing that another program, platform or shell would understand differently), then
-against the folders it may lie in, then against the disk: parents are walked by directory descriptor, no link on the
-way. The answer names the file relative to its folder, in the spelling that is on the disk. Opening it later walks the
+A path is checked as text first (nothing that another program, platform or shell would understand differently), then
+against the folders it may lie in, then against the disk: parents are walked by directory descriptor, following no
+link. The answer names the file relative to its folder, in the spelling that is on the disk. Opening it later walks the
 same way again (`open_parent`, `open_file`), so a link swapped in after the check leads nowhere.
 
-Source: SAFETY.md 3.1; cases/paths.json.
+A write goes to a regular .md file below the memory folder, at most 8 folders deep, with a name that is no device, not
+hidden and not loaded as instructions; a name that differs from an existing one in case only is refused, one that
+differs in composition only means the existing one. A read may follow links as long as they end in a folder that may be
+read; names that may hold a secret are never read. The catalogue `tests/data/cases/paths.json` has each rule with
+examples.
 """
 
 # ruff: noqa: PTH100, PTH116, PTH118
@@ -27,12 +31,12 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import NotFound, Refused
 from memtui.util.text import nfc
 
-Op = Literal["read", "write"]
+AccessMode = Literal["read", "write"]
 Actor = Literal["agent", "dream", "user"]
 
-MAX_PATH = 4096
-MAX_COMPONENT = 255
-MAX_DEPTH = 8
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+MAX_FOLDER_DEPTH = 8
 
 INDEX = "MEMORY.md"
 
@@ -51,12 +55,12 @@ SENSITIVE_NAMES = {
     "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
 }  # fmt: skip
 """Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
-SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
 """How the names of such files end."""
 
 
-class Verdict(Struct, frozen=True):
-    """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
+class PathVerdict(Struct, frozen=True):
+    """The answer. `reason` is for the user; `name` and `base` are set when it is allowed.
 
     `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
     `base` has the links in its own path resolved.
@@ -76,13 +80,13 @@ def check_path(
     root: Path,
     path: object,
     *,
-    op: Op,
+    op: AccessMode,
     actor: Actor,
     reads: Sequence[Path] = (),
     casefold: bool = False,
     only: frozenset[str] | None = None,
     leaving: Container[str] = (),
-) -> Verdict:
+) -> PathVerdict:
     """Decide whether `actor` may read or write `path`.
 
     Args:
@@ -91,14 +95,14 @@ def check_path(
         reads: More folders that may be read: transcripts, the project.
         casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
         only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
-        leaving: Names under `root` that go away in the same step and so are nobody's twin (a rename that changes case).
+        leaving: Names under `root` that go away in the same step and so can't clash (a rename that changes case).
 
     Returns:
         A verdict; no exception leaves this function because of a path or the state of the disk.
     """
     try:
-        text = _plain(path, op)
-        base, parts = _place(root, text, reads if op == "read" else (), casefold)
+        text = _check_text(path, op)
+        base, parts = _split_root(root, text, reads if op == "read" else (), casefold)
         if op == "read":
             return _check_read(base, parts, [root, *reads])
         if only is None:
@@ -107,27 +111,27 @@ def check_path(
             raise _Denied("not one of the files that may be written here")
         name = _resolve(base, parts, leaving, spelling=only is None)
     except _Denied as denied:
-        return Verdict(False, str(denied))
+        return PathVerdict(False, str(denied))
     except OSError as error:
-        return Verdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
-    return Verdict(True, "inside the folder", name, Path(os.path.realpath(base)))
+        return PathVerdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
+    return PathVerdict(True, "inside the folder", name, Path(os.path.realpath(base)))
 
 
-def _plain(path: object, op: Op) -> str:
-    """The path as text in which every program sees the same."""
+def _check_text(path: object, op: AccessMode) -> str:
+    """Check that every program reads the path alike; the path."""
     if not isinstance(path, str):
         raise _Denied("not a text")
     if not path.strip():
         raise _Denied("empty")
-    if len(path) > MAX_PATH:
-        raise _Denied(f"longer than {MAX_PATH} bytes")
+    if len(path) > MAX_PATH_BYTES:
+        raise _Denied(f"longer than {MAX_PATH_BYTES} bytes")
     for char in path:
         if char != " " and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs"):
             raise _Denied(f"holds a control, format or blank character (U+{ord(char):04X})")
     if _INVISIBLE.search(path):
         raise _Denied("holds an invisible character")
-    if len(path.encode()) > MAX_PATH:
-        raise _Denied(f"longer than {MAX_PATH} bytes")
+    if len(path.encode()) > MAX_PATH_BYTES:
+        raise _Denied(f"longer than {MAX_PATH_BYTES} bytes")
     if "\\" in path or "`" in path:
         raise _Denied("holds a backslash or backtick")
     if path.startswith(("//", "~")):
@@ -148,14 +152,14 @@ def _plain(path: object, op: Op) -> str:
         raise _Denied("steps to a parent folder")
     if any(_TILDE.match(part) for part in parts):
         raise _Denied("holds a part that a shell would expand")
-    if any(len(part.encode()) > MAX_COMPONENT for part in parts):
-        raise _Denied(f"a part is longer than {MAX_COMPONENT} bytes")
+    if any(len(part.encode()) > MAX_NAME_BYTES for part in parts):
+        raise _Denied(f"a part is longer than {MAX_NAME_BYTES} bytes")
     if op == "write" and parts[-1] in ("", "."):
         raise _Denied("names a folder")
     return path
 
 
-def _place(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
+def _split_root(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
     """The folder that the path lies in, and the parts below it."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not path.startswith("/"):
@@ -180,8 +184,8 @@ def _check_names(parts: list[str], actor: Actor) -> None:
     """The rules for the name of a memory file."""
     if not parts:
         raise _Denied("the folder itself")
-    if len(parts) - 1 > MAX_DEPTH:
-        raise _Denied(f"deeper than {MAX_DEPTH} folders")
+    if len(parts) - 1 > MAX_FOLDER_DEPTH:
+        raise _Denied(f"deeper than {MAX_FOLDER_DEPTH} folders")
     for part in parts:
         if part.startswith(".") and not part.startswith(".."):
             raise _Denied("a hidden or protected name")
@@ -239,24 +243,24 @@ def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling:
 
 
 def _spelled(fd: int, above: list[str], name: str, leaving: Container[str]) -> str:
-    """The spelling of `name` in an open folder: its own, or that of a file whose accents are composed otherwise."""
+    """The spelling of `name` in an open folder: its own, or that of a file whose accents are composed differently."""
     here = [other for other in os.listdir(fd) if "/".join([*above, other]) not in leaving]
     return name if name in here else _match(name, here if above else [*here, INDEX])
 
 
 def _match(name: str, here: Sequence[str]) -> str:
-    """The spelling of a name that isn't there as it stands; the index counts as there from the start."""
+    """The spelling of a name that doesn't exist as it stands; the index counts as existing."""
     key, form = fold_name(name), nfc(name)
-    twins = sorted(other for other in here if fold_name(other) == key)
-    for other in twins:
+    similar = sorted(other for other in here if fold_name(other) == key)
+    for other in similar:
         if nfc(other) == form:
             return other
-    if twins:
-        raise _Denied(f"differs only in case from {twins[0]}")
+    if similar:
+        raise _Denied(f"differs only in case from {similar[0]}")
     return name
 
 
-def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict:
+def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> PathVerdict:
     """Links are fine for reading as long as what they lead to lies in one of the folders, too."""
     _check_not_sensitive(parts)
     real = os.path.realpath(os.path.join(os.path.realpath(base), *parts))
@@ -273,7 +277,7 @@ def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict
         else:
             if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
                 raise _Denied("not a file or folder")
-        return Verdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
+        return PathVerdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
     raise _Denied("a link leads outside")
 
 
@@ -286,14 +290,14 @@ def _check_not_sensitive(parts: Sequence[str]) -> None:
 def is_sensitive(part: str) -> bool:
     """Whether a file or folder of this name may hold a secret and is never read."""
     name = fold_name(part)
-    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_ENDS)
+    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_SUFFIXES)
 
 
 def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:
     """Open the folder of a file below `root`, step by step, following no link.
 
     Args:
-        root: A path whose last part is no link (`Verdict.base` is one), or an open folder, which stays open.
+        root: A path whose last part is no link (`PathVerdict.base` is one), or an open folder, which stays open.
         name: Relative, with slashes; as `check_path` gave it.
         create: Whether missing folders are made, the root included.
 
@@ -378,7 +382,7 @@ def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
             raise Refused(f"{name} is a link or not a file") from error
         raise
     finally:
-        with suppress(OSError):  # it was only walked through
+        with suppress(OSError):  # nothing was written through it
             fs.close(parent)
     try:
         if not stat.S_ISREG(fs.fstat(fd).st_mode):

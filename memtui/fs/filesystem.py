@@ -1,21 +1,21 @@
-"""The few calls of the operating system that reading and writing need.
+"""The system calls that reading and writing need.
 
-Every call of a write goes through a `FileSystem`, so that a test can make the n-th one fail, stop the world there, or
-replay what a power cut would have left.
-
-Source: SAFETY.md section 2 (how to test it).
+Every call of a write goes through a `FileSystem`, so that a test can make the n-th one fail, stop there, or replay what
+a power cut would have left.
 """
 
 # ruff: noqa: PTH208
 # pathlib has no dir_fd, and a walk that no swapped link can lead astray needs it.
 
+import fcntl
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
 class FileSystem:
-    """The few calls that reading and writing need. The real ones; tests put faults in between."""
+    """The real system calls; tests replace some."""
 
     def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
         return os.open(path, flags | os.O_CLOEXEC, mode, dir_fd=dir_fd)
@@ -39,7 +39,7 @@ class FileSystem:
         os.fchmod(fd, mode)
 
     def utime(self, fd: int, modified: int) -> None:
-        """Set the time of the last change, in nanoseconds since 1970; that of the last look becomes the same."""
+        """Set mtime and atime, in nanoseconds since 1970."""
         os.utime(fd, ns=(modified, modified))
 
     def chown(self, fd: int, uid: int, gid: int) -> None:
@@ -71,16 +71,24 @@ class FileSystem:
     def listdir(self, folder: int | str | Path) -> list[str]:
         return os.listdir(folder)
 
-    def flock(self, fd: int, operation: int) -> None:
-        import fcntl
+    def commit(self, database: Path, commit: Callable[[], object], *, durable: bool) -> None:
+        """End a transaction of a SQLite database: whatever stops us, all of it is there afterwards, or nothing.
 
+        Args:
+            database: Its file.
+            commit: Does it.
+            durable: Whether a power cut right after it leaves it there.
+        """
+        commit()
+
+    def flock(self, fd: int, operation: int) -> None:
         fcntl.flock(fd, operation)
 
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
 
     def now(self) -> float:
-        """The clock that mtimes are compared with, in seconds since 1970."""
+        """The clock that mtimes are compared with."""
         return time.time()
 
 

@@ -3,8 +3,6 @@
 The kernel's `flock` frees itself when its holder dies, however it dies. Where the file system has none (NFS, some
 mounts), a file made with O_EXCL takes its place; only then can a lock be left behind, and it is taken over once its
 process is gone.
-
-Source: SAFETY.md section 0 (1, 2) and F26.
 """
 
 import errno
@@ -20,12 +18,13 @@ from pathlib import Path
 from memtui.fs.atomic import make_folders
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict
+from memtui.util.process import ProcessIdentity, is_alive
 
-_NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+_NO_FLOCK_ERRORS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @contextmanager
-def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
+def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
     """Hold the lock `path` while the block runs; not reentrant.
 
     Args:
@@ -33,7 +32,7 @@ def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterat
         timeout: Seconds to wait for another holder.
 
     Raises:
-        Conflict: If somebody else holds it for longer; the message says who.
+        Conflict: If another process holds it for longer; the message says which.
         OSError: If the lock file can't be made.
     """
     make_folders(path.parent, fs=fs)
@@ -41,7 +40,7 @@ def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterat
     try:
         fd = _flock(path, deadline, fs)
     except OSError as error:
-        if error.errno not in _NO_FLOCK:
+        if error.errno not in _NO_FLOCK_ERRORS:
             raise
         fd = None
     if fd is None:
@@ -66,12 +65,12 @@ def _flock(path: Path, deadline: float, fs: FileSystem) -> int:
         fd = fs.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fs.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # If somebody removed the file meanwhile, others lock another one of the same name.
+            # If the file was removed meanwhile, others lock a new one of the same name.
             if fs.fstat(fd).st_ino == fs.lstat(path).st_ino:
-                _sign(fd, fs)
+                _write_holder(fd, fs)
                 return fd
         except (BlockingIOError, InterruptedError):
-            holder = _holder(fd, fs)
+            holder = _read_holder(fd, fs)
         except FileNotFoundError:
             holder = ""
         except BaseException:
@@ -83,13 +82,13 @@ def _flock(path: Path, deadline: float, fs: FileSystem) -> int:
         pause = _pause(path, holder, deadline, pause, fs)
 
 
-def _sign(fd: int, fs: FileSystem) -> None:
-    """Write who holds it. A courtesy to whoever waits: on a full disk the lock holds without it."""
+def _write_holder(fd: int, fs: FileSystem) -> None:
+    """Write who holds it, for the message of whoever waits: on a full disk the lock holds without it."""
     with suppress(OSError):
         fs.write(fd, json.dumps({"pid": os.getpid()}).ljust(40).encode())  # always as long as before: never cut
 
 
-def _holder(fd: int, fs: FileSystem) -> str:
+def _read_holder(fd: int, fs: FileSystem) -> str:
     try:
         return f" (process {int(json.loads(fs.read(fd, 200))['pid'])})"
     except (OSError, ValueError, KeyError, TypeError):
@@ -99,7 +98,8 @@ def _holder(fd: int, fs: FileSystem) -> str:
 def _pause(path: Path, holder: str, deadline: float, pause: float, fs: FileSystem) -> float:
     if time.monotonic() >= deadline:
         raise Conflict(
-            f"another memtui{holder} is writing here and doesn't finish", hint=f"end it, or see who holds {path}"
+            f"another memtui{holder} is writing here and doesn't finish",
+            hint=f"end it, or see which process holds {path}",
         )
     fs.wait(pause)
     return min(pause * 2, 0.02)
@@ -126,27 +126,25 @@ def _take_file(held: Path, deadline: float, fs: FileSystem) -> None:
 
 
 def _left_behind(held: Path, fs: FileSystem) -> int | None:
-    """The inode of a lock whose process on this machine is gone; `None` while it may be held."""
+    """The inode of a lock whose process on this machine has ended; `None` while it may be held."""
     try:
         fd = fs.open(held, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
         info = json.loads(fs.read(fd, 500))
-        if info["host"] != socket.gethostname():
-            return None  # another machine's process can't be asked: never stolen, the message says where the file is
-        os.kill(int(info["pid"]), 0)  # signal 0 only asks
-    except ProcessLookupError:
+        # Another machine's process can't be asked: its lock is never taken over, the message says where the file is.
+        if info["host"] != socket.gethostname() or is_alive(ProcessIdentity(int(info["pid"]))):
+            return None
         return fs.fstat(fd).st_ino
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     finally:
         fs.close(fd)
-    return None
 
 
 def _remove_exactly(held: Path, inode: int, fs: FileSystem) -> bool:
-    """Remove the lock that was looked at, not one that somebody made since: renamed away first, then compared."""
+    """Remove this lock, not one that was made since: renamed away first, then compared."""
     aside = held.with_name(f"{held.name}.{os.getpid()}")
     try:
         fs.replace(held, aside)

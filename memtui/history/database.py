@@ -1,389 +1,450 @@
-"""The objects and the one branch of a history: git's format on disk, written by us.
+"""The SQLite file: schema, connection, transactions, contents of files, integrity check.
 
-dulwich makes the objects and reads packs; the bytes reach the disk through our own `FileSystem`, each object synced
-with its folder entry before anything refers to it. There is no index, no working tree, no hook and no configuration of
-the user's; plain `git --git-dir=FOLDER log -p` reads it.
-
-dulwich takes a while to import, so it is loaded in the methods that need it, never with this module; what every start
-reads, `objects` reads without it.
+All objects of one process that name the same file share one connection, guarded by a lock: SQLite's file locks belong
+to a process, not to a connection. A fork would inherit the connection without its locks, so it is closed before one.
 """
 
+import errno
 import hashlib
 import os
-import stat
-import struct
+import sqlite3
 import threading
-import weakref
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from io import BytesIO
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from memtui.fs.atomic import clear_temps, make_folders, replace_file, sync_folder, write_all, write_temp
+from memtui.fs.atomic import make_folders, sync_folder
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.history.objects import CommitRead, Entries, read_commit, read_tree
-from memtui.history.recent import Recent
-from memtui.util.errors import MemtuiError
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, Unsupported
 
-if TYPE_CHECKING:
-    from dulwich.object_store import DiskObjectStore
-    from dulwich.objects import ShaFile, Tree
+SCHEMA_VERSION = 1
 
-FILE = stat.S_IFREG | 0o644
-FOLDER = stat.S_IFDIR
+BEGUN, DONE = 0, 1
+"""States of an operation."""
 
-_CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n[gc]\n\tauto = 0\n"
-_WORDS = {1: b"commit", 2: b"tree", 3: b"blob"}
-_BRANCH = "refs/heads/main"
+MAX_DELTA_DEPTH = 20
+"""Versions that are stored as a difference from the one before, until one is stored whole again."""
 
-MANY = 64
-"""More new objects than this go into a pack at once."""
+_WINDOW_SIZE = 32_768
+"""Bytes at the end of a content that zlib can refer to as a dictionary."""
 
-ENOUGH = 1 << 20
-"""Bytes of recent versions from which on a pack is made of them."""
+_APPLICATION_ID = 0x6D656D74  # "memt"
+
+_SCHEMA = f"""
+create table folders (id integer primary key, path blob not null unique);
+create table blobs (
+    id integer primary key,
+    digest blob not null unique,
+    base integer references blobs,
+    depth integer not null,
+    data blob not null
+);
+create table operations (
+    id integer primary key autoincrement,
+    name text not null unique,
+    state integer not null,
+    subject text not null,
+    kind text not null,
+    folder integer references folders,
+    who blob not null,
+    why blob not null,
+    time real not null,
+    undoes integer references operations on delete cascade,
+    extra text
+);
+create index operations_by_folder on operations (folder, id);
+create index operations_undoing on operations (undoes) where undoes is not null;
+create index operations_begun on operations (id) where state = 0;
+create table changes (
+    operation integer not null references operations on delete cascade,
+    name blob not null,
+    kind text not null,
+    added integer not null,
+    removed integer not null,
+    before integer references blobs,
+    after integer references blobs,
+    before_mtime_ns integer,
+    after_mtime_ns integer,
+    primary key (operation, name)
+) without rowid;
+create table items (
+    operation integer not null references operations on delete cascade,
+    position integer not null,
+    folder integer references folders,
+    key text not null,
+    data text not null,
+    primary key (operation, position)
+) without rowid;
+create index items_by_folder on items (folder, operation);
+create table files (
+    folder integer not null references folders,
+    name blob not null,
+    blob integer references blobs,
+    size integer,
+    mtime_ns integer,
+    ctime_ns integer,
+    inode integer,
+    looked_at real,
+    primary key (folder, name)
+) without rowid;
+create table looks (folder integer not null references folders, scope text not null, primary key (folder, scope))
+    without rowid;
+create table unseen (
+    folder integer not null references folders,
+    name blob not null,
+    digest text not null,
+    primary key (folder, name)
+) without rowid;
+pragma application_id = {_APPLICATION_ID};
+pragma user_version = {SCHEMA_VERSION};
+"""
 
 
-class Repository:
-    """A bare git repository. Writers hold the store's lock; readers need none, since objects never change.
+_WRONG_HEADS = """
+select f.name from files f where f.blob is not null and f.blob is not (
+    select c.after from operations o join changes c on c.operation = o.id
+    where o.folder = f.folder and c.name = f.name and o.state != 0 and c.kind != ? order by o.id desc limit 1
+)
+"""
+
+
+class HistoryDamaged(MemtuiError):
+    """The database can't be used: no part of it is changed, and no file is written until it is moved away."""
+
+    def __init__(self, path: Path, what: str = "is damaged") -> None:
+        super().__init__(
+            f"The history {path} {what}: nothing was written",
+            hint="move it elsewhere to start a new one; the memory files are not touched",
+        )
+
+
+class _Shared:
+    """The connection of this process to one file, and the lock around it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.connection: sqlite3.Connection | None = None
+        self.file: tuple[int, int] | None = None
+        self.writing = False
+
+    def close(self) -> None:
+        if self.connection is not None:
+            with suppress(sqlite3.Error):
+                self.connection.close()
+            self.connection = None
+        self.file = None
+
+
+_shared: dict[str, _Shared] = {}
+_shared_lock = threading.Lock()
+
+
+def _before_fork() -> None:
+    _shared_lock.acquire()
+    for shared in _shared.values():
+        shared.lock.acquire()
+        if shared.connection is not None and not shared.connection.in_transaction:
+            shared.close()
+
+
+def _after_fork() -> None:
+    for shared in _shared.values():
+        shared.lock.release()
+    _shared_lock.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+class HistoryDatabase:
+    """The history of one home.
 
     Args:
-        path: Its folder; created with the first write.
+        path: The file; made by the first write. Without it, the history is empty.
+        fs: Where every commit goes through.
+        patience_s: Seconds to wait for another process that writes.
     """
 
-    def __init__(self, path: Path, *, fs: FileSystem = REAL) -> None:
+    def __init__(self, path: Path, *, fs: FileSystem = REAL, patience_s: float = 30.0) -> None:
         self.path = path
-        self._fs = fs
-        self.recent = Recent(path / "recent", fs=fs)
-        self._trees: dict[str, Entries] = {}
-        self._packs: DiskObjectStore | None = None
-        self._lock = threading.Lock()
+        self.fs = fs
+        self._patience_s = patience_s
+        with _shared_lock:
+            self._shared = _shared.setdefault(str(path.absolute()), _Shared())
 
-    def create(self) -> None:
-        """Make the folder ready for writing. HEAD comes last: where it is, the rest is."""
-        try:
-            self._fs.lstat(self.path / "HEAD")
-            return
-        except FileNotFoundError:
-            pass
-        for folder in ("objects/pack", "refs/heads", "tmp"):
-            make_folders(self.path / folder, fs=self._fs)
-        replace_file(self.path / "config", _CONFIG, fs=self._fs)
-        replace_file(self.path / "HEAD", f"ref: {_BRANCH}\n".encode(), fs=self._fs)
+    @classmethod
+    def of(cls, dirs: Dirs, *, fs: FileSystem = REAL, patience_s: float = 30.0) -> "HistoryDatabase":
+        """The history of the home whose state folder is in `dirs`."""
+        return cls(dirs.state / "history.db", fs=fs, patience_s=patience_s)
 
-    def head(self) -> str | None:
-        """The newest commit, or `None` before the first."""
-        commit = self._branch()
-        if commit == "":  # a power cut took it, and no writer has been here since
-            records = self.recent.records()
-            if not records:
-                raise self._damaged()
-            return records[-1].parent
-        return commit
+    @property
+    def exists(self) -> bool:
+        """Whether anything was recorded yet."""
+        return self.path.exists()
 
-    def move_head(self, commit: str) -> None:
-        """Make a recorded commit the newest. Needs no sync: after a power cut, `pending` finds out how far it was."""
-        self._put_file(self.path / _BRANCH, f"{commit}\n".encode(), 0o600, sync=False)
+    def close(self) -> None:
+        """Close the connection of this process; the next use opens another."""
+        with self._shared.lock:
+            self._shared.close()
 
-    def pending(self) -> str | None:
-        """The commit that was recorded last and isn't the newest: a writer didn't get to its end. Needs the lock.
-
-        Puts right what a power cut did to the branch: all records but the last were complete before it was made.
-        """
-        records = self.recent.records()
-        if not records:
-            return None
-        last, head = records[-1], self._branch()
-        if head == last.version:
-            return None
-        if head != last.parent:
-            if head not in ("", None, *(record.parent for record in records)):
-                return None  # newer than the file: all in it became a pack
-            if last.parent is not None:
-                self.move_head(last.parent)
-            elif head == "":
-                self._fs.unlink(self.path / _BRANCH)
-        return last.version
-
-    def withdraw(self, commit: str) -> None:
-        """Forget a commit that was recorded last: it didn't happen."""
-        self.recent.cut(commit)
-
-    def _branch(self) -> str | None:
-        """What the branch holds; "" if that is no commit."""
-        try:
-            text = (self.path / _BRANCH).read_bytes().strip()
-        except FileNotFoundError:
-            return None
-        return text.decode("ascii") if len(text) == 40 and text.isalnum() else ""
-
-    def clear(self) -> list[str]:
-        """Remove what dead processes left half-written. Needs the lock."""
-        removed: list[str] = []
-        for folder in (self.path, self.path / "tmp"):
-            with suppress(FileNotFoundError):
-                removed += clear_temps(folder, fs=self._fs, own=True)
-        return removed
-
-    def record(self, commit: str, parent: str | None, objects: Iterable["ShaFile"]) -> None:
-        """Put a commit on the disk, durably, with the objects that are new in it. `move_head` makes it the newest.
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection | None]:
+        """One consistent view of the database while the block runs; `None` if there is no database yet.
 
         Raises:
-            OSError: If something can't be written.
+            HistoryDamaged: If it can't be read.
+            OSError: If the disk refuses.
         """
-        new = {item.id.decode("ascii"): item for item in objects}
-        if len(new) > MANY:
-            # Looking for likeness among so many strangers costs seconds and finds little.
-            self._put_pack(list(new.values()), deltas=False)
-            new = {}
-        # Level 1: five times as fast as the default for a tenth more room.
-        stored = [(name, item.as_legacy_object(compression_level=1)) for name, item in new.items()]
-        self.recent.append(commit, parent, stored)
-        for name, data in stored:
-            self._put_loose(name, data)
-
-    def _put_loose(self, name: str, data: bytes) -> None:
-        """A recorded object as a file of its own, for plain git. Broken or missing, it is read from the record."""
-        path = f"{self.path}/objects/{name[:2]}/{name[2:]}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with suppress(OSError):
+        with self._shared.lock, self._faults():
+            connection = self._connect(create=False)
+            inside = connection is not None and connection.in_transaction
+            if connection is None or inside:
+                yield connection
+                return
+            connection.execute("begin")
             try:
-                fd = self._fs.open(path, flags, 0o400)
-            except FileNotFoundError:
-                self._fs.mkdir(f"{self.path}/objects/{name[:2]}", 0o700)
-                fd = self._fs.open(path, flags, 0o400)
-            try:
-                write_all(fd, data, fs=self._fs)
+                yield connection
             finally:
-                self._fs.close(fd)
+                if connection.in_transaction:
+                    connection.execute("rollback")
 
-    def compact(self, *, limit: int = ENOUGH) -> int:
-        """Move recent objects into one pack, where similar texts and folders take next to no room. Needs the lock.
+    @contextmanager
+    def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """A transaction: all that the block does, or nothing of it. A block inside another one belongs to it.
 
         Args:
-            limit: Bytes of recent versions that are not worth the trouble; one for each 4 KiB if they are small.
+            durable: Whether it is on the disk when the block ends. Else a power cut may take it, but never a part.
+
+        Raises:
+            Conflict: If another process writes for too long.
+            HistoryDamaged: If the database can't be used.
+            OSError: If the disk refuses, for instance because it is full; nothing was written then.
+        """
+        with self._shared.lock, self._faults():
+            connection = self._connect(create=True)
+            assert connection is not None  # it was made if there was none
+            inside = connection.in_transaction
+            if inside:
+                assert self._shared.writing, "a write inside a read would be lost with it"
+                yield connection
+                return
+            connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            connection.execute("begin immediate")
+            self._shared.writing = True
+            try:
+                yield connection
+                self.fs.commit(self.path, partial(connection.execute, "commit"), durable=durable)
+            except BaseException:
+                if connection.in_transaction:
+                    try:
+                        connection.execute("rollback")
+                    except sqlite3.Error:
+                        self._shared.close()  # which takes the rest of the transaction along
+                raise
+            finally:
+                self._shared.writing = False
+
+    def check(self) -> list[str]:
+        """Look for damage: SQLite's own integrity check, the digest of every content, references, and whether the last
+        version of each file is what its newest operation left.
 
         Returns:
-            How many objects were moved.
+            What is wrong, one line each; empty if nothing is.
         """
-        names = self.recent.names()
-        head = self._branch()
-        few = self.recent.size() <= limit and len(names) <= limit // 4096
-        if few or self.pending() is not None or not head:
-            return 0
-        self._put_pack([self.get(name) for name in names], deltas=True)
-        self._put_file(self.path / _BRANCH, f"{head}\n".encode(), 0o600)
-        sync_folder((self.path / _BRANCH).parent, fs=self._fs)
-        self.recent.remove()
-        for name in names:
-            with suppress(FileNotFoundError):
-                self._fs.unlink(self._loose(name))
-        return len(names)
-
-    def _put_pack(self, objects: "Sequence[ShaFile]", *, deltas: bool) -> None:
-        """One file for many objects. Its index comes last: without it, it is no pack."""
-        from dulwich.object_format import DEFAULT_OBJECT_FORMAT
-        from dulwich.pack import write_pack_index, write_pack_objects
-
-        pack, index = BytesIO(), BytesIO()
-        entries, checksum = write_pack_objects(
-            pack, [(item, None) for item in objects], DEFAULT_OBJECT_FORMAT, deltify=deltas, compression_level=1
-        )
-        write_pack_index(index, sorted((name, offset, crc) for name, (offset, crc) in entries.items()), checksum)
-        folder = self.path / "objects" / "pack"
-        for kind, data in (("pack", pack.getvalue()), ("idx", index.getvalue())):
-            self._put_file(folder / f"pack-{checksum.hex()}.{kind}", data, 0o400)
-            sync_folder(folder, fs=self._fs)
-
-    def _put_file(self, target: Path, data: bytes, mode: int, *, sync: bool = True) -> None:
-        """Put a whole file in place; the caller syncs its folder if it matters."""
-        tmp = self.path / "tmp"
-        dir_fd = self._fs.open(tmp, os.O_RDONLY | os.O_DIRECTORY)
+        found: list[str] = []
         try:
-            staged = tmp / write_temp(dir_fd, target.name, data, fs=self._fs, mode=mode, sync=sync)
-        finally:
-            self._fs.close(dir_fd)
+            with self.read() as connection:
+                if connection is None:
+                    return []
+                found += [row[0] for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
+                found += [
+                    f"row without its reference in {row[0]}" for row in connection.execute("pragma foreign_key_check")
+                ]
+                found += [f"{os.fsdecode(name)} is not what its newest operation left" for (name,) in
+                          connection.execute(_WRONG_HEADS, ("kept",))]  # fmt: skip
+                for (blob,) in connection.execute("select id from blobs").fetchall():
+                    try:
+                        read_blob(connection, blob, self.path)
+                    except HistoryDamaged:
+                        found.append(f"content {blob} is another than was stored")
+        except HistoryDamaged as error:
+            found.append(error.message)
+        return found
+
+    def _connect(self, *, create: bool) -> sqlite3.Connection | None:
+        """The connection; another one if the file was replaced."""
+        shared = self._shared
         try:
-            self._fs.replace(staged, target)
+            info = self.path.stat()
+            now = (info.st_dev, info.st_ino)
+        except (FileNotFoundError, NotADirectoryError):
+            now = None
+        if shared.connection is not None and shared.file == now and now is not None:
+            return shared.connection
+        shared.close()
+        if now is None:
+            if not create:
+                return None
+            make_folders(self.path.parent, fs=self.fs)
+        shared.connection = self._open(create=create)
+        if shared.connection is not None:
+            info = self.path.stat()
+            shared.file = (info.st_dev, info.st_ino)
+        return shared.connection
+
+    def _open(self, *, create: bool) -> sqlite3.Connection | None:
+        connection = self._connection(os.fspath(self.path), uri=False)
+        try:
+            try:
+                version = connection.execute("pragma user_version").fetchone()[0]
+            except sqlite3.OperationalError as error:
+                if create or _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                    raise
+                # Beside a file on a read-only disk SQLite can't make what it shares with other processes.
+                connection.close()
+                connection = self._connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
+                version = connection.execute("pragma user_version").fetchone()[0]
+            if version == 0 and not create:
+                if connection.execute("select count(*) from sqlite_master").fetchone()[0]:
+                    raise HistoryDamaged(self.path, "is no history of memtui")
+                connection.close()
+                return None
+            if version == 0:
+                self._make(connection)
+            elif version > SCHEMA_VERSION:
+                raise Unsupported(
+                    "The history was written by a newer memtui: nothing was written", hint="update memtui"
+                )
+            connection.execute("pragma foreign_keys = on")
         except BaseException:
-            with suppress(OSError):  # cleared at the next start
-                self._fs.unlink(staged)
+            connection.close()
             raise
+        return connection
 
-    def get(self, name: str) -> "ShaFile":
-        """Read an object.
+    def _connection(self, place: str, *, uri: bool) -> sqlite3.Connection:
+        return sqlite3.connect(place, uri=uri, timeout=self._patience_s, isolation_level=None, check_same_thread=False)
 
-        Raises:
-            MemtuiError: If it is missing or broken.
-        """
-        from dulwich.objects import ObjectID, ShaFile
-
-        return ShaFile.from_raw_string(*self._read(name), ObjectID(name.encode("ascii")))
-
-    def _read(self, name: str) -> tuple[int, bytes]:
-        """Type number and bytes of an object."""
-        return self._read_recent(name) or self._read_packed(name)
-
-    def _read_as(self, kind: bytes, name: str) -> bytes:
-        """The bytes of an object of this kind."""
-        number, body = self._read(name)
-        if _WORDS.get(number) != kind:
-            raise self._damaged()
-        return body
-
-    def _read_packed(self, name: str) -> tuple[int, bytes]:
-        from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
-        from dulwich.object_store import DiskObjectStore
-        from dulwich.objects import ObjectID
-
-        with self._lock:  # a pack is one open file with one position
-            if self._packs is None:
-                self._packs = DiskObjectStore(self.path / "objects")
-                weakref.finalize(self, self._packs.close)
-            try:
-                kind, body = self._packs.get_raw(ObjectID(name.encode("ascii")))
-            # All that dulwich has been seen to raise over a pack of zeros or a cut one.
-            except (LookupError, OSError, ValueError, AssertionError, struct.error, zlib.error) as error:
-                raise self._damaged() from error
-            except (ApplyDeltaError, ChecksumMismatch, FileFormatException) as error:
-                raise self._damaged() from error
-        if hashlib.sha1(b"%s %d\0" % (_WORDS[kind], len(body)) + body, usedforsecurity=False).hexdigest() != name:
-            raise self._damaged()
-        return kind, body
-
-    def blob(self, name: str) -> bytes:
-        """The bytes of a file as it was."""
-        return self._read_as(b"blob", name)
-
-    def commit(self, name: str) -> CommitRead:
-        """A version.
-
-        Raises:
-            MemtuiError: If it is missing, broken, or none.
-        """
+    def _make(self, connection: sqlite3.Connection) -> None:
+        with suppress(OSError):
+            self.path.chmod(0o600)
+        connection.execute("pragma journal_mode = wal")  # where the disk can't (some network mounts), it stays as it is
+        connection.execute("pragma synchronous = full")
+        connection.execute("begin immediate")
         try:
-            return read_commit(self._read_as(b"commit", name))
-        except ValueError as error:
-            raise self._damaged() from error
+            if connection.execute("pragma user_version").fetchone()[0] == 0:  # else another process was faster
+                for statement in _SCHEMA.split(";"):
+                    connection.execute(statement)
+            self.fs.commit(self.path, partial(connection.execute, "commit"), durable=True)
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("rollback")
+            raise
+        sync_folder(self.path.parent, fs=self.fs)
 
-    def tree(self, name: str) -> Entries:
-        """A folder as it was. Shared: copy before changing."""
-        tree = self._trees.get(name)
-        if tree is None:
-            try:
-                found = read_tree(self._read_as(b"tree", name))
-            except ValueError as error:
-                raise self._damaged() from error
-            if len(self._trees) > 200:
-                self._trees.clear()
-            tree = self._trees[name] = found
-        return tree
-
-    def find(self, tree: str | None, name: str) -> str | None:
-        """The blob of a file in a folder as it was; `name` is relative, with slashes."""
-        for number, part in enumerate(parts := name.split("/")):
-            if tree is None:
-                return None
-            mode, found = self._entry(tree, part)
-            last = number == len(parts) - 1
-            if found is None or stat.S_ISDIR(mode) == last:
-                return None
-            tree = found
-        return tree
-
-    def files(self, tree: str | None, above: str = "") -> dict[str, str]:
-        """Every file in a folder as it was: relative name to blob."""
-        if tree is None:
-            return {}
-        found: dict[str, str] = {}
-        for leaf, (mode, blob) in self.tree(tree).items():
-            name = above + os.fsdecode(leaf)
-            if stat.S_ISDIR(mode):
-                found |= self.files(blob, name + "/")
-            else:
-                found[name] = blob
-        return found
-
-    def changed_tree(self, tree: str | None, blobs: Mapping[str, str | None]) -> tuple[str | None, list["Tree"]]:
-        """A folder with some files put in or taken out.
-
-        Args:
-            tree: The folder before.
-            blobs: Relative name to blob; `None` takes the file out.
-
-        Returns:
-            The folder after (`None` when nothing is left in it), and the new tree objects, not written yet.
-        """
-        from dulwich.objects import ObjectID, Tree
-
-        after = Tree()
-        for leaf, (mode, one) in self.tree(tree).items() if tree is not None else ():
-            after.add(leaf, mode, ObjectID(one.encode("ascii")))
-        below: dict[str, dict[str, str | None]] = {}
-        here: dict[bytes, str | None] = {}
-        for name, blob in blobs.items():
-            first, _, rest = name.partition("/")
-            if rest:
-                below.setdefault(first, {})[rest] = blob
-            else:
-                here[os.fsencode(first)] = blob
-        new: list[Tree] = []
-        for leaf, blob in here.items():
-            if blob is None and leaf in after:
-                del after[leaf]
-        for folder, inner in below.items():
-            mode, old = self._entry(tree, folder) if tree is not None else (0, None)
-            got, more = self.changed_tree(old if stat.S_ISDIR(mode) else None, inner)
-            new += more
-            key = os.fsencode(folder)
-            if got is not None:
-                after.add(key, FOLDER, ObjectID(got.encode("ascii")))
-            elif key in after and stat.S_ISDIR(mode):
-                del after[key]
-        for leaf, blob in here.items():
-            if blob is not None:
-                after.add(leaf, FILE, ObjectID(blob.encode("ascii")))
-        if not len(after):
-            return None, new
-        return after.id.decode("ascii"), [*new, after]
-
-    def _entry(self, tree: str, name: str) -> tuple[int, str | None]:
-        return self.tree(tree).get(os.fsencode(name), (0, None))
-
-    def _loose(self, name: str) -> Path:
-        return self.path / "objects" / name[:2] / name[2:]
-
-    def _read_recent(self, name: str) -> tuple[int, bytes] | None:
-        """Type number and bytes of a recent object; `None` when there is none that is whole."""
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Turn what SQLite raises into what the system would, or into an expected error."""
         try:
-            found = _unpack(name, self._loose(name).read_bytes())
-        except OSError:
-            found = None
-        if found is None and (stored := self.recent.read(name)) is not None:
-            found = _unpack(name, stored)
-        return found
-
-    def _damaged(self) -> MemtuiError:
-        return MemtuiError(
-            "The history of this folder is damaged: nothing was written",
-            hint=f"move {self.path} elsewhere to start a new one; the memory files are not touched",
-        )
-
-
-def _unpack(name: str, stored: bytes) -> tuple[int, bytes] | None:
-    """Type number and bytes of an object as git stores it alone; `None` if it is not whole, or another one."""
-    try:
-        raw = zlib.decompress(stored)
-    except zlib.error:
-        return None
-    if hashlib.sha1(raw, usedforsecurity=False).hexdigest() != name:
-        return None
-    head, _, body = raw.partition(b"\0")
-    number = {word: number for number, word in _WORDS.items()}.get(head.partition(b" ")[0])
-    return (number, body) if number is not None else None
+            yield
+        except sqlite3.DatabaseError as error:
+            code = _code(error)
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise Conflict(
+                    "another memtui is writing the history and doesn't finish", hint="end it, then try again"
+                ) from error
+            number = _ERRNO.get(code)
+            if number is None and isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
+                raise  # a mistake of memtui
+            if number is None:
+                raise HistoryDamaged(self.path) from error
+            raise OSError(number, os.strerror(number), str(self.path)) from error
 
 
-def blob_id(data: bytes) -> str:
-    """The name that git gives to these bytes; without loading dulwich."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+_ERRNO = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+}
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary code of an error; 0 where it has none."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def folder_id(connection: sqlite3.Connection, path: Path | str, *, create: bool = False) -> int | None:
+    """The row of a folder.
+
+    Args:
+        path: Its real path.
+        create: Whether to make one.
+
+    Returns:
+        `None` if the history knows nothing of it.
+    """
+    key = os.fsencode(path)
+    row = connection.execute("select id from folders where path = ?", (key,)).fetchone()
+    if row is None and create:
+        return connection.execute("insert into folders (path) values (?)", (key,)).lastrowid
+    return row[0] if row is not None else None
+
+
+def put_blob(connection: sqlite3.Connection, data: bytes, digest: str, before: tuple[int, bytes] | None = None) -> int:
+    """Store a content once, and answer its row.
+
+    Args:
+        data: The bytes.
+        digest: Their SHA-256, in hex.
+        before: Row and bytes of the content that it replaces: most of it is the same, and is not stored twice.
+    """
+    key = bytes.fromhex(digest)
+    row = connection.execute("select id from blobs where digest = ?", (key,)).fetchone()
+    if row is not None:
+        return int(row[0])
+    base, depth, window = None, 0, b""
+    if before is not None and before[1]:
+        above = connection.execute("select depth from blobs where id = ?", (before[0],)).fetchone()[0]
+        if above < MAX_DELTA_DEPTH:
+            base, depth, window = before[0], above + 1, before[1][-_WINDOW_SIZE:]
+    # Level 1: five times as fast as the default for a tenth more room.
+    packer = zlib.compressobj(1, zdict=window) if window else zlib.compressobj(1)
+    stored = packer.compress(data) + packer.flush()
+    made = connection.execute(
+        "insert into blobs (digest, base, depth, data) values (?, ?, ?, ?)", (key, base, depth, stored)
+    )
+    return int(made.lastrowid or 0)
+
+
+def read_blob(connection: sqlite3.Connection, blob: int, path: Path) -> bytes:
+    """A stored content, checked against its digest.
+
+    Args:
+        path: The database, for the message.
+
+    Raises:
+        HistoryDamaged: If it isn't what was stored.
+    """
+    chain: list[tuple[bytes, bytes]] = []
+    at: int | None = blob
+    while at is not None:
+        row = connection.execute("select base, digest, data from blobs where id = ?", (at,)).fetchone()
+        if row is None or len(chain) > MAX_DELTA_DEPTH:
+            raise HistoryDamaged(path)
+        at = row[0]
+        chain.append((row[1], row[2]))
+    data = b""
+    for _, stored in reversed(chain):
+        window = data[-_WINDOW_SIZE:]
+        try:
+            unpacker = zlib.decompressobj(zdict=window) if window else zlib.decompressobj()
+            data = unpacker.decompress(stored) + unpacker.flush()
+        except zlib.error as error:
+            raise HistoryDamaged(path) from error
+    if hashlib.sha256(data).digest() != chain[0][0]:
+        raise HistoryDamaged(path)
+    return data

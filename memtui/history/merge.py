@@ -1,15 +1,11 @@
-"""Two changes of one file brought together, or an honest "they overlap".
+"""Two changes of one file brought together: by itself where they don't overlap, else hunk by hunk.
 
-`git merge-file` does the work: it is on nearly every machine and its answers are known to people. It runs in a private
+`git merge-file` does the merge: it is on nearly every machine and its answers are known to people. It runs in a private
 folder, sees no repository and no configuration, and so starts no program that a memory folder could name. Without git,
 only what needs no merging is merged.
 
-Source: DESIGN.md D1.
-
-Two texts that come from one, as pieces a person can choose between.
-
-`merge` decides what can be decided; this shows it piece by piece. Base, mine and disk are aligned by the lines that all
-three share; between two such lines stands one hunk, which only one side changed, or both.
+`three_way` shows the same texts as hunks a person can choose between. Base, mine and disk are aligned by the lines that
+all three share; between two such lines stands one hunk, which only one side changed, or both.
 """
 
 import os

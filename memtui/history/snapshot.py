@@ -1,25 +1,23 @@
 """What memtui knows of the files in a folder without reading them again, and which of them a person has not looked at.
 
-The ledger holds a stamp and git's name of the bytes for each file, so that finding out that nothing changed from
-outside costs one `stat` a file and no import. A stamp is trusted only if it was old when it was taken: a file that
-changes within the same clock tick has the same stamp (git calls such an entry "racy").
-
-Source: SAFETY.md F11, F12, F36.
+The database holds a stamp for each file beside the version that it had then, so that finding out that nothing changed
+from outside costs one `stat` a file. A stamp is trusted only if it was old when it was taken: a file that changes
+within the same clock tick has the same stamp (git calls such an entry "racy").
 """
 
-import json
 import os
+import sqlite3
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from memtui.fs.atomic import SETTLE, Content, Stamp, clear_temps, is_temp, make_folders, read_once, replace_file
-from memtui.fs.boundary import MAX_DEPTH, open_parent
+from memtui.fs.atomic import REREAD_INTERVAL_S, FileContent, FileStamp, clear_temps, is_temp, read_once
+from memtui.fs.boundary import MAX_FOLDER_DEPTH, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.history.database import blob_id
+from memtui.history.database import HistoryDatabase, folder_id
 from memtui.util.errors import MemtuiError
 
 MAX_SIZE = 8 << 20
@@ -28,51 +26,158 @@ MAX_SIZE = 8 << 20
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
-class FolderSnapshot(Struct):
-    """The last look at a folder.
+class KnownFile(Struct, frozen=True):
+    """What the history has last of a file.
 
-    `head` is the version that the folder agreed with, `at` the time of the look in seconds, `files` name to stamp and
-    blob.
+    `blob` and `digest` are `None` for a file that couldn't be read; `stamp` is `None` if it was not looked at since
+    memtui wrote it; `looked_at` is in seconds since 1970.
     """
 
-    head: str | None = None
-    at: float = 0.0
-    files: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+    blob: int | None
+    digest: str | None
+    mtime_ns: int | None
+    stamp: FileStamp | None
+    looked_at: float
 
-    @classmethod
-    def load(cls, path: Path) -> "FolderSnapshot | None":
-        """The ledger of an earlier look; `None` if there is none that can be used."""
-        try:
-            entry = json.loads(path.read_bytes())
-            files = {name: (Stamp(*stamp), str(blob)) for name, (stamp, blob) in entry["files"].items()}
-            return cls(entry["head"], float(entry["at"]), files)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
+    def unchanged(self, stamp: FileStamp) -> bool:
+        """Whether a file with this stamp surely has not changed since the look."""
+        return self.stamp == stamp and stamp.settled(self.looked_at)
 
-    def save(self, path: Path, fs: FileSystem = REAL) -> None:
-        """Write it down. Losing it costs one slow look."""
-        files = {
-            name: [[stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode], blob]
-            for name, (stamp, blob) in self.files.items()
+
+class FolderSnapshot:
+    """The last look at a folder.
+
+    Args:
+        database: The history.
+        folder: The folder's real path.
+        scope: Tells apart those who look at different files of one folder.
+    """
+
+    def __init__(self, database: HistoryDatabase, folder: Path, scope: str = "") -> None:
+        self._database = database
+        self._folder = folder
+        self._scope = scope
+
+    @property
+    def looked(self) -> bool:
+        """Whether somebody has looked before."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return False
+            found = connection.execute("select 1 from looks where folder = ? and scope = ?", (row, self._scope))
+            return found.fetchone() is not None
+
+    def files(self, names: Collection[str] | None = None) -> dict[str, KnownFile]:
+        """What is known of the folder, by name: of some files, or of all."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            query = (
+                "select f.name, f.blob, b.digest, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.looked_at "
+                "from files f left join blobs b on b.id = f.blob where f.folder = ?"
+            )
+            if names is None:
+                rows = connection.execute(query, (row,)).fetchall()
+            else:
+                keys = [os.fsencode(name) for name in names]
+                rows = [one for key in keys for one in connection.execute(query + " and f.name = ?", (row, key))]
+        return {
+            os.fsdecode(name): KnownFile(
+                blob,
+                digest and digest.hex(),
+                mtime,
+                FileStamp(size, mtime, ctime, inode % (1 << 64)) if looked_at is not None else None,
+                looked_at or 0.0,
+            )
+            for name, blob, digest, size, mtime, ctime, inode, looked_at in rows
         }
-        data = json.dumps({"head": self.head, "at": self.at, "files": files}, separators=(",", ":"))
-        make_folders(path.parent, fs=fs)
-        replace_file(path, data.encode("ascii"), fs=fs)
 
-    def known(self, name: str, stamp: Stamp) -> str | None:
-        """The blob of a file that surely has not changed since the look."""
-        entry = self.files.get(name)
-        return entry[1] if entry is not None and entry[0] == stamp and stamp.settled(self.at) else None
+    def unchanged(self, stamps: Mapping[str, FileStamp], covers: Callable[[str], bool]) -> bool:
+        """Whether the files surely are those of the last look. Reads no more of the history than that takes.
+
+        Args:
+            stamps: The files as they are now.
+            covers: Says of a name whether it is among those that count.
+        """
+        if not self.looked:
+            return not stamps and not any(map(covers, self.files()))
+        found = 0
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return not stamps
+            rows = connection.execute(
+                "select name, size, mtime_ns, ctime_ns, inode, looked_at from files where folder = ?", (row,)
+            ).fetchall()
+        for key, size, mtime_ns, ctime_ns, inode, looked_at in rows:
+            name = os.fsdecode(key)
+            if not covers(name):
+                continue
+            stamp = stamps.get(name)
+            if stamp is None or looked_at is None or not stamp.settled(looked_at):
+                return False
+            if (stamp.mtime_ns, stamp.ctime_ns, stamp.size) != (mtime_ns, ctime_ns, size):
+                return False
+            if _signed(stamp.inode) != inode:
+                return False
+            found += 1
+        return found == len(stamps)
+
+    def save(
+        self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[FileStamp, int | None]], at: float
+    ) -> None:
+        """Write down a look, as part of a transaction.
+
+        Args:
+            stamps: Name to stamp and row of the content; a file that couldn't be read has none.
+            at: When it began, in seconds since 1970.
+        """
+        row = folder_id(connection, self._folder, create=True)
+        connection.executemany(
+            "insert or replace into files (folder, name, blob, size, mtime_ns, ctime_ns, inode, looked_at) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (row, os.fsencode(name), blob, stamp.size, stamp.mtime_ns, stamp.ctime_ns, _signed(stamp.inode), at)
+                for name, (stamp, blob) in stamps.items()
+            ],
+        )
+        connection.execute("insert or ignore into looks (folder, scope) values (?, ?)", (row, self._scope))
+
+    def unseen(self) -> dict[str, str]:
+        """The files that somebody else changed since a person looked at them: name to digest."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            rows = connection.execute("select name, digest from unseen where folder = ?", (row,)).fetchall()
+        return {os.fsdecode(name): digest for name, digest in rows}
+
+    def mark_seen(self, names: Iterable[str]) -> None:
+        """Write down that a person has looked at some files; losing that costs them one more look."""
+        wanted = self.unseen().keys() & set(names)
+        if wanted:
+            with self._database.write(durable=False) as connection:
+                row = folder_id(connection, self._folder)
+                connection.executemany(
+                    "delete from unseen where folder = ? and name = ?", [(row, os.fsencode(name)) for name in wanted]
+                )
 
 
-def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, Stamp]:
+def _signed(number: int) -> int:
+    """An inode as SQLite can hold it: some file systems use all 64 bits."""
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, FileStamp]:
     """The files that a store looks after, with their stamps; nothing is read, no link followed.
 
     Args:
         root: The folder. If it is gone, there are none.
         only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
     """
-    found: dict[str, Stamp] = {}
+    found: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
             with suppress(OSError, MemtuiError):
@@ -82,14 +187,14 @@ def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dic
                 finally:
                     fs.close(parent)
                 if stat.S_ISREG(info.st_mode):
-                    found[name] = Stamp.of(info)
+                    found[name] = FileStamp.of(info)
         return found
     for above, _, entries in walk(root, fs):
         for entry in entries:
             if not entry.name.endswith(".md") or not entry.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):  # gone between the listing and the look
-                found[above + entry.name] = Stamp.of(entry.stat(follow_symlinks=False))
+                found[above + entry.name] = FileStamp.of(entry.stat(follow_symlinks=False))
     return found
 
 
@@ -114,7 +219,7 @@ def walk(
                     entries = [entry for entry in listing if hidden or not entry.name.startswith(".")]
                     for entry in entries:
                         if (
-                            above.count("/") < MAX_DEPTH
+                            above.count("/") < MAX_FOLDER_DEPTH
                             and not entry.name.startswith(".")
                             and entry.is_dir(follow_symlinks=False)
                         ):
@@ -154,27 +259,27 @@ def clear_folder(root: Path, only: Collection[str] | None, fs: FileSystem = REAL
 
 def read_settled(
     root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL
-) -> dict[str, Content]:
+) -> dict[str, FileContent]:
     """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
 
     Args:
-        known: Name to the blob that is whole for sure, so that once is enough.
+        known: Name to the digest of bytes that are whole for sure, so that once is enough.
 
     Returns:
         What could be read and came to rest; the rest is left for the next look.
     """
-    done: dict[str, Content] = {}
-    fresh: dict[str, Content] = {}
+    done: dict[str, FileContent] = {}
+    fresh: dict[str, FileContent] = {}
     for name in names:
         content = _read(root, name, fs)
         if content is None:
             continue
-        whole = not content.stamp.fresh(fs.now()) or blob_id(content.data) == known.get(name)
+        whole = not content.stamp.fresh(fs.now()) or content.digest == known.get(name)
         (done if whole else fresh)[name] = content
     for _ in range(50):
         if not fresh:
             break
-        fs.wait(SETTLE)
+        fs.wait(REREAD_INTERVAL_S)
         for name, before in list(fresh.items()):
             again = _read(root, name, fs)
             if again is None:
@@ -187,7 +292,7 @@ def read_settled(
     return done
 
 
-def _read(root: Path, name: str, fs: FileSystem) -> Content | None:
+def _read(root: Path, name: str, fs: FileSystem) -> FileContent | None:
     try:
         parent, leaf = open_parent(root, name, fs=fs)
         try:
@@ -196,30 +301,3 @@ def _read(root: Path, name: str, fs: FileSystem) -> Content | None:
             fs.close(parent)
     except (OSError, MemtuiError):
         return None  # gone, a link by now, or not ours to read: the next look tells
-
-
-class Unseen:
-    """Which files somebody else changed since a person looked at them (SAFETY.md F36).
-
-    Args:
-        path: Where it is written down; name to the digest of the bytes nobody has looked at.
-    """
-
-    def __init__(self, path: Path, fs: FileSystem = REAL) -> None:
-        self._path = path
-        self._fs = fs
-
-    def load(self) -> dict[str, str]:
-        """Name to digest."""
-        try:
-            entry = json.loads(self._path.read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return {str(name): str(digest) for name, digest in entry.items()} if isinstance(entry, dict) else {}
-
-    def change(self, add: Mapping[str, str], drop: Iterable[str]) -> None:
-        """Mark some files and unmark others. Needs the store's lock."""
-        before = self.load()
-        after = {name: digest for name, digest in before.items() if name not in set(drop)} | dict(add)
-        if after != before:
-            replace_file(self._path, json.dumps(after).encode("ascii"), fs=self._fs)

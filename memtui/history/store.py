@@ -1,37 +1,50 @@
-"""The one way in which memtui writes a memory file.
+"""The one way in which memtui writes a file whose history it keeps.
 
-Every writer of ours (editor, command line, adoption of a dream) hands over what it wants and the digest of what it saw.
-Under a lock that all our processes share, the store looks again; if somebody was faster, it merges three ways or says
-`Stale` with all the texts. What was there goes into the history before it is replaced; the file is replaced atomically;
-several files are replaced as one step, which a crash leaves whole or untouched at the next `recover`.
+Every writer (editor, command line, adoption of a dream) hands over what it wants and the digest of what it saw. Under
+a lock that all processes of memtui share, the store looks again; if somebody was faster, it merges three ways or says
+`Stale` with all the texts. What was there goes into the history before it is replaced; the file is replaced
+atomically; several files are replaced as one step, which a crash leaves whole or untouched.
 
-Invariant: every line that was ever acknowledged, and every foreign byte that was there when we wrote, is in the file or
-in the history.
-
-Source: SAFETY.md section 2; DESIGN.md D1, D7.
+Undo and restore do what can be done and list the rest (`NotRestored`): a file that later edits overlap, or that may
+not be written.
 """
 
 import os
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, fault
+from memtui.fs.atomic import digest, to_error
 from memtui.fs.boundary import Actor, check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.history.database import HistoryDamaged, HistoryDatabase
 from memtui.history.merge import merge3
 from memtui.history.snapshot import clear_folder
 from memtui.history.transaction import Moved, Step, look, remove_folder
 from memtui.history.trash import put_in_trash
-from memtui.history.undo import redo_target, taken_back, undo_target
-from memtui.history.versions import FOUND, KEPT, OUTSIDE, REDO, UNDO, Version
-from memtui.history.writer import NOTHING, TRIES, Known, Writer
+from memtui.history.versions import (
+    FOUND,
+    KEPT,
+    MOVED,
+    OUTSIDE,
+    REDO,
+    UNDO,
+    FileChange,
+    FolderVersions,
+    NotRestored,
+    Operation,
+    Saved,
+    Scope,
+    redo_target,
+    undo_target,
+)
+from memtui.history.writer import MAX_TRIES, NOTHING, Writer
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, NotFound, Refused, UsageError
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
 DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
@@ -44,19 +57,25 @@ class Change(Struct, frozen=True):
         data: The bytes it shall hold; `None` removes it.
         base: SHA-256 digest of the bytes that this was made from; `None` if there was no such file.
         base_data: Those bytes, if the caller still has them: needed for a merge when the history never saw them.
+        modified: The mtime that it shall have, in nanoseconds since 1970; that of the write if left out.
     """
 
     name: str
     data: bytes | None
     base: str | None
     base_data: bytes | None = None
+    modified: int | None = None
 
 
-class Saved(Struct, frozen=True):
-    """What was done: the version (`None` if nothing had to be), and the names whose text was merged."""
+class RestorePlan(Struct, frozen=True):
+    """What restoring a folder would do: the files that would change, each with what it would hold, and what can't be.
 
-    version: Version | None
-    merged: tuple[str, ...] = ()
+    `unknown` are files that memtui first saw later: nobody knows whether they were there, so they stay.
+    """
+
+    files: tuple[tuple[str, bytes | None], ...]
+    left: tuple[NotRestored, ...]
+    unknown: tuple[str, ...]
 
 
 class Stale(Conflict):
@@ -87,7 +106,7 @@ class Store:
 
     Args:
         root: The folder. A link in its own path is followed: that is the person's choice.
-        dirs: Ours; the history is in its state folder, under a hash of the root's real path.
+        dirs: Ours; the history is in the state folder.
         allow: Exact names instead of the rule for memory files: for instructions and settings.
         fs: Where every write goes through.
         now: The clock, in seconds since 1970.
@@ -110,15 +129,16 @@ class Store:
     ) -> None:
         self.root = root
         self._real = Path(os.path.realpath(root))
-        home = dirs.state / "history" / digest(os.fsencode(self._real))[:16]
+        self.scope = Scope(str(self._real), allow)
         self._allow = allow
         self._fs = fs
         self._now = now
         self._actor: Actor = actor
         self._trash = trash
         self._trash_folder = dirs.state / "trash"
-        self._writer = Writer(self._real, home, allow=allow, fs=fs, now=now, patience=patience)
-        self.history = self._writer.history
+        database = HistoryDatabase.of(dirs, fs=fs, patience_s=patience)
+        self._writer = Writer(self._real, database, scope=self.scope, fs=fs, now=now, patience_s=patience)
+        self.history: FolderVersions = self._writer.versions
 
     def read(self, name: str) -> tuple[bytes, str] | None:
         """A file's bytes and digest, never half-written; `None` if it isn't there.
@@ -129,13 +149,14 @@ class Store:
         found = look(self._real, self._name(name, ()), self._fs)
         return None if found is None else (found.data, found.digest)
 
-    def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Version, ...]:
-        """The versions that this store's files are in, newest first; of one file if `name` is given.
-
-        `history.log` has also those of other stores of the same folder (memory files here, instructions there).
-        """
-        named = (version for version in self.versions() if name is None or version.file(name) is not None)
+    def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
+        """The operations on this store's files, newest first; on one file if `name` is given."""
+        named = (one for one in self.operations() if name is None or one.file(name) is not None)
         return tuple(islice(named, limit))
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations on this store's files, newest first, read as they are asked for."""
+        return (one for one in self.history.walk([self.scope]) if one.folder == self.scope.folder)
 
     def apply(
         self,
@@ -147,6 +168,7 @@ class Store:
         kind: str | None = None,
         extra: Mapping[str, str] | None = None,
         before_write: Callable[[], None] | None = None,
+        partial: bool = False,
     ) -> Saved:
         """Do all the changes, or none.
 
@@ -158,9 +180,10 @@ class Store:
             kind: The word for it in the history; found out when left out ("new", "edit", "delete", "rename").
             extra: More for the history, such as the run that this came from.
             before_write: Called under the lock right before anything is replaced; what it raises stops the write.
+            partial: Whether to do what can be done and list the rest in the result's `left`, instead.
 
         Returns:
-            The version made, and what was merged. On return all of it is on the disk, synced.
+            The operation, and what was merged. On return all of it is on the disk, synced.
 
         Raises:
             Stale: If a file is another one than the caller saw and can't be merged.
@@ -172,104 +195,175 @@ class Store:
         names = ", ".join(change.name for change in changes)
         typed = self._actor == "user" and any(change.data is not None for change in changes)
         with self._writer.writing(names, DRAFT_KEPT if typed else NOTHING):
-            for _ in range(TRIES):
-                steps, merged = self._plan(changes, merge)
+            for _ in range(MAX_TRIES):
+                steps, merged, left = self._plan(changes, merge, partial)
                 word = kind or _kind(steps)
                 try:
-                    version = self._writer.carry_out(steps, who, why, word, extra=extra, before_write=before_write)
+                    operation = self._writer.carry_out(steps, who, why, word, extra=extra, before_write=before_write)
                 except Moved:
                     continue
-                if version is not None:
-                    self._courtesies(steps)
-                return Saved(version, merged)
+                if operation is not None:
+                    self._follow_up(steps)
+                return Saved(operation, merged, left)
         raise Conflict(f"{names} keeps changing: nothing was written", hint="try again in a moment")
 
-    def undo(self, version_id: str | None = None, *, who: str = "you") -> Saved:
-        """Take a version back: the newest deed of ours, or any by its id, also after later edits.
+    def undo(
+        self,
+        operation_id: str | None = None,
+        *,
+        who: str = "you",
+        over: Collection[str] = (),
+        whole: bool = False,
+    ) -> Saved:
+        """Take an operation back: the newest of this store, or any by its id, also after later edits.
+
+        Files that can be taken back are, in one step; the others are in the result's `left`.
+
+        Args:
+            operation_id: The operation; an undo is redone.
+            over: Names to take back even where later edits overlap.
+            whole: Whether to do nothing at all where a part can't be taken back.
 
         Raises:
             NotFound: If there is nothing to undo.
             Conflict: If it is undone already.
-            Stale: If later edits overlap; nothing was written.
+            Stale: If nothing of it (`whole`: not all of it) can be taken back, since later edits overlap; nothing was
+                written.
+            Refused: If nothing of it (`whole`: not all of it) may be written.
         """
         with self._writer.writing("undo"):
-            version = undo_target(self.versions()) if version_id is None else self.history.version(version_id)
-            if version is None:
+            known = operation_id is not None
+            operation = self.history.operation(operation_id or "") if known else undo_target(self.operations())
+            if operation is None:
                 raise NotFound("Nothing to undo")
-            return self._take_back(version, who)
+            return self._take_back(operation, who, over, whole=whole)
 
     def redo(self, *, who: str = "you") -> Saved:
         """Do again what was undone last, unless something new was done since.
 
         Raises:
             NotFound: If there is nothing to redo.
-            Stale: If later edits overlap; nothing was written.
+            Stale: As for `undo`.
         """
         with self._writer.writing("redo"):
-            version = redo_target(self.versions())
-            if version is None:
+            operation = redo_target(self.operations())
+            if operation is None:
                 raise NotFound("Nothing to redo")
-            return self._take_back(version, who)
+            return self._take_back(operation, who, ())
 
-    def restore(self, version_id: str, name: str, *, who: str = "you") -> Saved:
-        """Bring one file back to what it was after a version; if that version removed it, to what it was before.
+    def restore(self, operation_id: str, name: str, *, who: str = "you") -> Saved:
+        """Bring one file back to what it was after an operation; if that removed it, to what it was before.
 
         Raises:
-            NotFound: If there is no such version, or the file wasn't there then.
+            NotFound: If there is no such operation, or the file wasn't there then.
         """
         with self._writer.writing(name):
-            version = self.history.version(version_id)
-            data = self.history.read(version.id, name)
+            operation = self.history.operation(operation_id)
+            data = self.history.read(operation.id, name)
+            change = operation.file(name)
+            modified = change.after_mtime_ns if change is not None else None
             if data is None:
-                data = self.history.before(version.id, name)
+                data = self.history.before(operation.id, name)
+                modified = change.before_mtime_ns if change is not None else None
             if data is None:
-                raise NotFound(f"{name} was not there in version {version.id[:8]}")
-            why = f"restore {name} from {version.id[:8]}"
-            for _ in range(TRIES):
+                raise NotFound(f"{name} was not there in version {operation.id[:8]}")
+            why = f"restore {name} from {operation.id[:8]}"
+            for _ in range(MAX_TRIES):
                 target = self._name(name, ())
-                step = Step(target, look(self._real, target, self._fs, Known(self.history, None)), data)
+                disk = look(self._real, target, self._fs, _Whole(self.history, None))
                 with suppress(Moved):
-                    return Saved(self._writer.carry_out([step], who, why, "restore"))
+                    return Saved(self._writer.carry_out([Step(target, disk, data, modified)], who, why, "restore"))
         raise Conflict(f"{name} keeps changing: nothing was written", hint="try again in a moment")
 
-    def keep(self, name: str, data: bytes, *, why: str, who: str = "you") -> Version:
+    def plan_restore_as_of(self, *, until: float | None = None, before: str | None = None) -> RestorePlan:
+        """What `restore_as_of` would do. Writes nothing.
+
+        Args:
+            until: Seconds since 1970: the folder as the history has it at that moment.
+            before: The id of an operation: the folder as it was right before it.
+        """
+        steps, left, unknown = self._as_of(until, before)
+        files = tuple((step.name, step.data) for step in steps if step.changes)
+        return RestorePlan(files, tuple(left), tuple(unknown))
+
+    def restore_as_of(
+        self,
+        *,
+        until: float | None = None,
+        before: str | None = None,
+        names: Collection[str] | None = None,
+        who: str = "you",
+        why: str = "restore the folder",
+    ) -> Saved:
+        """Bring the folder back to what it was at a moment, bytes and mtimes, as one operation.
+
+        What is there now goes into the history first. What can't be restored is in the result's `left`; the rest is.
+
+        Args:
+            until, before: As for `plan_restore_as_of`.
+            names: Only these files.
+
+        Raises:
+            NotFound: If the history knows nothing of the folder at that moment.
+            MemtuiError: If nothing could be written.
+        """
+        with self._writer.writing("restore"):
+            if before is not None:
+                before = self.history.operation(before).id
+            self._writer.note(OUTSIDE)
+            for _ in range(MAX_TRIES):
+                steps, left, _ = self._as_of(until, before)
+                if not steps and not left:
+                    raise NotFound("The history knows nothing of this folder at that time")
+                if names is not None:
+                    steps = [step for step in steps if step.name in names]
+                    left = [one for one in left if one.name in names]
+                with suppress(Moved):
+                    operation = self._writer.carry_out(steps, who, why, "restore")
+                    self._remove_empty(steps)
+                    return Saved(operation, (), tuple(left))
+        raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
+
+    def keep(self, name: str, data: bytes, *, why: str, who: str = "you") -> Operation:
         """Put a text into the history without touching the file: the side that lost a conflict."""
         with self._writer.writing(name):
-            return self.history.commit({name: data}, who=who, why=why, when=self._now(), kind=KEPT)
+            return self._writer.keep(name, data, who, why)
 
     def unseen(self) -> dict[str, str]:
         """The files that somebody else changed since a person looked at them: name to digest."""
-        return self._writer.unseen.load()
+        return self._writer.snapshot.unseen()
 
     def mark_seen(self, *names: str) -> None:
         """A person has looked at these files."""
-        if self._writer.unseen.load().keys() & set(names):
+        if self.unseen().keys() & set(names):
             with self._writer.writing(", ".join(names)):
-                self._writer.unseen.change({}, names)
+                self._writer.snapshot.mark_seen(names)
 
-    def note_outside(self, who: str = OUTSIDE) -> Version | None:
+    def note_outside(self, who: str = OUTSIDE) -> Operation | None:
         """Record what others changed since the last look; the first look records everything as it was found.
 
-        Cheap when nothing changed: a `stat` for each file, no lock, no import. Nothing below the root is written.
+        Cheap when nothing changed: a `stat` for each file, no lock. Nothing below the root is written.
         """
         try:
             if self._writer.unchanged_outside():
                 return None
         except OSError as error:
-            raise fault(error, str(self.root)) from error
+            raise to_error(error, str(self.root)) from error
         with self._writer.writing("the history"):
             return self._writer.note(who)
 
     def recover(self) -> tuple[str, ...]:
         """End what a crash left half done, and remove the temporary files of dead processes. For the start.
 
+        A history that is damaged is left alone here: the first write, or look at it, says so.
+
         Returns:
             The names of the temporary files removed.
         """
-        if not self._writer.home.is_dir():
-            return tuple(clear_folder(self._real, self._allow, self._fs, own=False))
-        with self._writer.writing("the history"):
-            return self._writer.clear()
+        if self._writer.database.exists:
+            with suppress(HistoryDamaged), self._writer.writing("the history"):
+                return self._writer.clear()
+        return tuple(clear_folder(self._real, self._allow, self._fs, own=False))
 
     def _name(self, name: str, leaving: Container[str]) -> str:
         """The name to use, in the spelling on the disk."""
@@ -278,27 +372,34 @@ class Store:
             raise Refused(f"{name} is not written: {verdict.reason}")
         return verdict.name
 
-    def versions(self) -> Iterator[Version]:
-        """All versions that this store's files are in, newest first, read as they are asked for."""
-        for version in self.history.walk():
-            if not version.files or any(self._writer.looks_after(change.name) for change in version.files):
-                yield version
-
-    def _plan(self, changes: Sequence[Change], merge: bool) -> tuple[list[Step], tuple[str, ...]]:
-        """What has to be done, and which names were merged for it."""
+    def _plan(
+        self, changes: Sequence[Change], merge: bool, partial: bool
+    ) -> tuple[list[Step], tuple[str, ...], tuple[NotRestored, ...]]:
+        """What has to be done, which names were merged for it, and (if `partial`) what can't be done."""
         removed = {change.name for change in changes if change.data is None}
         steps: list[Step] = []
         merged: list[str] = []
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
         for change in changes:
-            name = self._name(change.name, removed - {change.name})
-            disk = look(self._real, name, self._fs, Known(self.history, change.base))
-            text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
+            try:
+                name = self._name(change.name, removed - {change.name})
+                disk = look(self._real, name, self._fs, _Whole(self.history, change.base))
+                text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
+            except (Conflict, Refused) as error:
+                if not partial:
+                    raise
+                first = first or error
+                left.append(_left(change.name, error))
+                continue
             if text != change.data:
                 merged.append(name)
-            steps.append(Step(name, disk, text))
+            steps.append(Step(name, disk, text, change.modified))
+        if first is not None and not steps:
+            raise first
         if len({step.name for step in steps}) != len(steps):
             raise UsageError("two changes of one file in one step")
-        return steps, tuple(merged)
+        return steps, tuple(merged), tuple(left)
 
     def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:
         """What the file shall hold, given what is there by now."""
@@ -307,7 +408,7 @@ class Store:
             return change.data
         base = change.base_data
         if change.base is not None and (base is None or digest(base) != change.base):
-            base = self.history.find_bytes(name, change.base)
+            base = self.history.content(change.base)
         if not merge or disk is None or change.data is None or base is None or change.base is None:
             raise Stale(name, change.data, base, disk)
         result = merge3(change.data, base, disk)
@@ -315,44 +416,105 @@ class Store:
             raise Stale(name, change.data, base, disk, result.text)
         return result.text
 
-    def _take_back(self, version: Version, who: str) -> Saved:
-        if version.undone:
-            raise Conflict(f"{version.id[:8]} is undone already", hint="redo brings it back")
-        if version.kind in (FOUND, KEPT):
-            raise Refused(f"{version.id[:8]} changed nothing that could be undone")
-        kind = REDO if version.kind == UNDO else UNDO
-        why = f"{kind}: {self._origin(version).why}"
-        for _ in range(TRIES):
-            steps, merged = self._inverse(version)
+    def _take_back(self, operation: Operation, who: str, over: Collection[str], *, whole: bool = False) -> Saved:
+        rest = self.history.standing(operation)
+        if operation.undone and not (rest.files and over):
+            raise Conflict(f"{operation.id[:8]} is undone already", hint="redo brings it back")
+        if operation.kind in (FOUND, KEPT):
+            raise Refused(f"{operation.id[:8]} changed nothing that could be undone")
+        kind = REDO if operation.kind == UNDO else UNDO
+        why = f"{kind}: {self.history.origin(operation).why}"
+        if operation.kind == MOVED:  # a part of something that is undone as a whole
+            kind = MOVED
+        for _ in range(MAX_TRIES):
+            steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
             try:
-                made = self._writer.carry_out(steps, who, why, kind, undoes=version.id)
+                made = self._writer.carry_out(steps, who, why, kind, undoes=operation.id)
             except Moved:
                 continue
-            for step in steps:
-                folder = step.name
-                while step.data is None and (folder := folder.rpartition("/")[0]):
-                    if not remove_folder(self._real, folder, self._fs):
-                        break
-            return Saved(made, merged)
+            self._remove_empty(steps)
+            return Saved(made, merged, tuple(left))
         raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
 
-    def _inverse(self, version: Version) -> tuple[list[Step], tuple[str, ...]]:
-        leaving = {change.name for change in version.files if change.before is None}
+    def _inverse(
+        self, operation: Operation, files: Sequence[FileChange], over: Collection[str], *, whole: bool
+    ) -> tuple[list[Step], tuple[str, ...], list[NotRestored]]:
+        """The steps that take files of an operation back, the names merged for it, and what can't be.
+
+        Raises:
+            Stale, Refused: If there are no steps (`whole`: if something is left), for the first reason.
+        """
+        leaving = {change.name for change in files if change.before is None}
         steps: list[Step] = []
         merged: list[str] = []
-        for change in version.files:
-            name = self._name(change.name, (leaving | self._beside(version, change.name)) - {change.name})
-            before, after = self.history.before(version.id, change.name), self.history.read(version.id, change.name)
-            disk = look(self._real, name, self._fs, (change.before, change.after))
-            result = taken_back(name, disk, before, after)
-            if isinstance(result, bytes):
-                raise Stale(name, before, after, disk.data if disk is not None else None, result or None)
-            steps.append(result[0])
-            if result[1]:
-                merged.append(name)
-        return steps, tuple(merged)
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
+        for change in files:
+            try:
+                name = self._name(change.name, (leaving | self._beside(operation, change.name)) - {change.name})
+                step, joined = self._step_back(operation, change, name, over)
+            except MemtuiError as error:
+                first = first or error
+                left.append(_left(change.name, error))
+            else:
+                steps.append(step)
+                merged += [name] if joined else []
+        if first is not None and (whole or not steps):
+            raise first
+        return steps, tuple(merged), left
 
-    def _beside(self, version: Version, name: str) -> set[str]:
+    def _step_back(
+        self, operation: Operation, change: FileChange, name: str, over: Collection[str]
+    ) -> tuple[Step, bool]:
+        """The step that takes a change of one file back, whatever was done to it since, and whether that is a merge.
+
+        Raises:
+            Stale: If later edits overlap.
+        """
+        before, after = self.history.before(operation.id, change.name), self.history.read(operation.id, change.name)
+        disk = look(self._real, name, self._fs, (change.before, change.after))
+        now = disk.data if disk is not None else None
+        if now in (before, after) or change.name in over:
+            return Step(name, disk, before, change.before_mtime_ns if now != before else None), False
+        if now is None or before is None or after is None:
+            raise Stale(name, before, after, now)
+        result = merge3(before, after, now)
+        if result.conflicts:
+            raise Stale(name, before, after, now, result.text)
+        return Step(name, disk, result.text), True
+
+    def _as_of(self, until: float | None, before: str | None) -> tuple[list[Step], list[NotRestored], list[str]]:
+        """The steps that make the folder what it was, what can't be restored, and what nobody knows."""
+        then = self.history.folder_at(self.scope.folder, until=until, before=before)
+        then = {name: version for name, version in then.items() if self.scope.covers(name)}
+        leaving = {name for name, version in then.items() if version.digest is None}
+        steps: list[Step] = []
+        left: list[NotRestored] = []
+        for name, version in sorted(then.items()):
+            wanted = None
+            try:
+                wanted = self.history.content(version.digest) if version.digest is not None else None
+                target = self._name(name, leaving - {name})
+                disk = look(self._real, target, self._fs, (version.digest,))
+            except MemtuiError as error:
+                if version.digest is None and not os.path.lexists(self._real / name):
+                    continue
+                left.append(NotRestored(name, error.message, wanted))
+                continue
+            if disk is not None or wanted is not None:
+                steps.append(Step(target, disk, wanted, version.mtime_ns))
+        unknown = sorted(name for name in self.history.heads() if self.scope.covers(name) and name not in then)
+        return steps, left, unknown
+
+    def _remove_empty(self, steps: Sequence[Step]) -> None:
+        """Remove the folders that removed files left empty."""
+        for step in steps:
+            folder = step.name
+            while step.data is None and (folder := folder.rpartition("/")[0]):
+                if not remove_folder(self._real, folder, self._fs):
+                    break
+
+    def _beside(self, operation: Operation, name: str) -> set[str]:
         """Files in whose place a name isn't taken, though only its spelling differs: before, both stood there."""
         folder, _, leaf = name.rpartition("/")
         try:
@@ -361,30 +523,36 @@ class Store:
             return set()
         key = fold_name(leaf)
         twins = [f"{folder}/{one}".lstrip("/") for one in here if one != leaf and fold_name(one) == key]
-        return {twin for twin in twins if self.history.before(version.id, twin) is not None}
+        return {twin for twin in twins if self.history.before(operation.id, twin) is not None}
 
-    def _origin(self, version: Version) -> Version:
-        """The deed that an undo or redo is about in the end."""
-        if version.undoes is None:
-            return version
-        wanted: str | None = version.id
-        for one in self.history.walk():
-            if one.id == wanted:
-                if one.undoes is None:
-                    return one
-                wanted = one.undoes
-        return version
-
-    def _courtesies(self, steps: Sequence[Step]) -> None:
+    def _follow_up(self, steps: Sequence[Step]) -> None:
         """What may fail without harm once everything is done: the trash, and the mark that a person saw it."""
         if self._actor == "user":
-            with suppress(OSError):
-                self._writer.unseen.change({}, [step.name for step in steps])
+            with suppress(OSError, MemtuiError):
+                self._writer.snapshot.mark_seen([step.name for step in steps])
         if self._trash is None or any(step.disk is None for step in steps):
             return  # a file that is new in the same step is the old one under another name
         for step in steps:
             if step.data is None and step.disk is not None:
                 self._trash(step.name.rpartition("/")[2], step.disk.data, self._trash_folder)
+
+
+class _Whole:
+    """Digests of contents that are whole for sure: what the caller saw, and what recent operations left."""
+
+    def __init__(self, history: FolderVersions, base: str | None) -> None:
+        self._history = history
+        self._base = base
+
+    def __contains__(self, wanted: object) -> bool:
+        return wanted == self._base or (isinstance(wanted, str) and self._history.recent(wanted))
+
+
+def _left(name: str, error: MemtuiError) -> NotRestored:
+    """Why a file was left as it is."""
+    if isinstance(error, Stale):
+        return NotRestored(error.name, "it was edited since", error.mine, error.disk, error.merged, True)
+    return NotRestored(name, error.message)
 
 
 def _kind(steps: Sequence[Step]) -> str:

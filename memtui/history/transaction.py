@@ -1,20 +1,17 @@
 """Several files replaced as one step.
 
 Everything that needs room on the disk happens first: the new bytes are in temporary files, synced, beside their
-targets. The history holds the version by then, as one that has not happened yet; only now are files renamed. A crash
-before the first rename leaves the old state; after it, the next start ends what was begun.
-
-Source: SAFETY.md section 2 (F2, F22); DESIGN.md D1.
+targets, and the caller puts the versions into the database. Only then are files renamed. A crash before the first
+rename leaves the old state; after it, the next writer ends what was begun.
 """
 
-import os
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import Content, Stamp, digest, read_content, replace_at, write_temp
+from memtui.fs.atomic import FileContent, FileStamp, digest, read_content, write_temp
 from memtui.fs.boundary import fold_name, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError, NotFound
@@ -25,16 +22,22 @@ class Moved(Exception):
 
 
 class Step(Struct, frozen=True):
-    """One file: as it was read (`None`: absent), and what it shall hold (`None`: removed)."""
+    """One file: as it was read (`None`: absent), and what it shall hold (`None`: removed).
+
+    `modified` is the mtime that it shall have, in nanoseconds since 1970; `None` for the moment of writing.
+    """
 
     name: str
-    disk: Content | None
+    disk: FileContent | None
     data: bytes | None
+    modified: int | None = None
 
     @property
     def changes(self) -> bool:
         """Whether anything has to be done."""
-        return (self.disk.data if self.disk is not None else None) != self.data
+        if self.disk is None or self.data is None:
+            return self.disk is not None or self.data is not None
+        return self.disk.data != self.data or self.modified not in (None, self.disk.stamp.mtime_ns)
 
 
 def in_order(steps: Sequence[Step]) -> list[Step]:
@@ -59,6 +62,10 @@ class Transaction:
     Args:
         root: The folder, its own path resolved.
         steps: What to do, one for each name.
+
+    Attributes:
+        modified: Once staged, the mtime that each file will have, in nanoseconds.
+        done: The steps that were done or begun.
     """
 
     def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL) -> None:
@@ -68,6 +75,7 @@ class Transaction:
         self._parents: dict[str, int] = {}
         self._temps: dict[str, str] = {}
         self._made: list[str] = []
+        self.modified: dict[str, int] = {}
         self.done: list[Step] = []
 
     def stage(self) -> None:
@@ -79,7 +87,9 @@ class Transaction:
             mode, owner = self._fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
             if step.disk is not None:
                 mode, owner = step.disk.mode, (step.disk.info.st_uid, step.disk.info.st_gid)
-            self._temps[step.name] = write_temp(parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner)
+            temp = write_temp(parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner, modified=step.modified)
+            self._temps[step.name] = temp
+            self.modified[step.name] = self._fs.lstat(temp, dir_fd=parent).st_mtime_ns
 
     def check(self) -> None:
         """Look once more whether every file is as it was read.
@@ -119,22 +129,23 @@ class Transaction:
             if step.disk is not None:
                 info = step.disk.info
                 owner = (info.st_uid, info.st_gid)
-                replace_at(parent, leaf, step.disk.data, fs=self._fs, mode=step.disk.mode, owner=owner)
-                self._set_time(parent, leaf, info.st_mtime_ns)
+                temp = write_temp(
+                    parent,
+                    leaf,
+                    step.disk.data,
+                    fs=self._fs,
+                    mode=step.disk.mode,
+                    owner=owner,
+                    modified=info.st_mtime_ns,
+                )
+                self._temps[step.name] = temp
+                self._fs.replace(temp, leaf, dir_fd=parent)
+                del self._temps[step.name]
             elif now is not None:
                 self._fs.unlink(leaf, dir_fd=parent)
         for parent in self._parents.values():
             self._fs.fsync(parent)
         self.done.clear()
-
-    def _set_time(self, parent: int, leaf: str, mtime_ns: int) -> None:
-        """Give a file that was put back its old time: nothing has happened to it."""
-        with suppress(OSError):  # the bytes matter more
-            fd = self._fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=parent)
-            try:
-                self._fs.utime(fd, mtime_ns)
-            finally:
-                self._fs.close(fd)
 
     def close(self) -> None:
         """Remove the temporary files that were not used, and folders that were made in vain."""
@@ -169,7 +180,7 @@ class Transaction:
     def _check(self, step: Step) -> None:
         parent, leaf = self._parent(step)
         try:
-            stamp = Stamp.of(self._fs.lstat(leaf, dir_fd=parent))
+            stamp = FileStamp.of(self._fs.lstat(leaf, dir_fd=parent))
         except FileNotFoundError:
             if step.disk is not None:
                 raise Moved(step.name) from None
@@ -181,14 +192,14 @@ class Transaction:
             if now is None or now.digest != step.disk.digest:
                 raise Moved(step.name)
 
-    def _look(self, parent: int, leaf: str, known: Container[str | None]) -> Content | None:
+    def _look(self, parent: int, leaf: str, known: Container[str | None]) -> FileContent | None:
         try:
             return read_content(leaf, fs=self._fs, dir_fd=parent, known=known)
         except FileNotFoundError:
             return None
 
 
-def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> Content | None:
+def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> FileContent | None:
     """A file below `root` as it is, without following a link; `None` if it isn't there.
 
     Raises:

@@ -1,54 +1,130 @@
-"""Which deed an undo or redo means, and what one file has to become for it."""
+"""One order of undo and redo for everything that was done, whatever it was about.
 
-from collections.abc import Iterable
+What an operation was about decides who can take it back: `Store` for the contents of files, others for sessions,
+projects and pins. Those are handed in by subject, since this package knows nothing of them.
+"""
 
-from memtui.fs.atomic import Content
-from memtui.history.merge import merge3
-from memtui.history.transaction import Step
-from memtui.history.versions import UNDO, Version
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Protocol
 
-
-def undo_target(versions: Iterable[Version]) -> Version | None:
-    """The newest deed of ours that still stands.
-
-    Args:
-        versions: Newest first.
-    """
-    return next((version for version in versions if version.undoable and not version.undone), None)
+from memtui.history.versions import FILES, Operation, Saved, Scope, Versions, redo_target, undo_target
+from memtui.util.errors import NotFound, Refused, UsageError
+from memtui.util.resolve import MIN_PREFIX_CHARS
 
 
-def redo_target(versions: Iterable[Version]) -> Version | None:
-    """The newest undo that still stands, unless something new was done since: redoing over that would surprise.
+class Inverse(Protocol):
+    """Takes operations of one subject back; an undo is done again."""
 
-    Args:
-        versions: Newest first.
-    """
-    for version in versions:
-        if version.undone:
-            continue
-        if version.kind == UNDO:
-            return version
-        if version.undoable:
-            return None
-    return None
+    def __call__(self, operation: Operation, over: Collection[str]) -> Saved:
+        """Take an operation back as far as possible, and record that.
+
+        Args:
+            operation: One that still stands.
+            over: Names to take back even where later edits overlap.
+
+        Returns:
+            The operation that records it, and what could not be taken back.
+
+        Raises:
+            MemtuiError: If nothing of it can be taken back; nothing was changed then.
+        """
 
 
-def taken_back(name: str, disk: Content | None, before: bytes | None, after: bytes | None) -> tuple[Step, bool] | bytes:
-    """The step that takes a change of one file back, whatever was done to the file since.
+class UndoOrder:
+    """Undo and redo for some folders.
 
     Args:
-        disk: The file as it is.
-        before: What it held before the change; `None` if the change made it.
-        after: What it held after the change; `None` if the change removed it.
-
-    Returns:
-        The step and whether texts were merged for it; or, if later edits stand in the way, both texts with marks
-        (empty where one of them is no text but an absence).
+        versions: The history.
+        scopes: The folders whose operations count.
+        inverses: By subject, who takes its operations back.
+        recover: Called first: each ends what a crash left half done of one subject, so that it stands in the log.
     """
-    now = disk.data if disk is not None else None
-    if now in (before, after):
-        return Step(name, disk, before), False
-    if now is None or before is None or after is None:
-        return b""
-    merged = merge3(before, after, now)
-    return merged.text if merged.conflicts else (Step(name, disk, merged.text), True)
+
+    def __init__(
+        self,
+        versions: Versions,
+        scopes: Collection[Scope],
+        inverses: Mapping[str, Inverse],
+        recover: Collection[Callable[[], object]] = (),
+    ) -> None:
+        self._versions = versions
+        self._scopes = scopes
+        self._inverses = inverses
+        self._recover = recover
+
+    def next_undo(self) -> Operation:
+        """The operation that `undo` would take back. Reads only.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+        """
+        return self._target(undo_target(self._operations()), "undo")
+
+    def next_redo(self) -> Operation:
+        """The undo that `redo` would take back. Reads only.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+        """
+        return self._target(redo_target(self._operations()), "redo")
+
+    def find(self, word: str) -> Operation:
+        """The operation whose id begins with `word`, be it about another folder. Reads only.
+
+        Raises:
+            NotFound: If there is none.
+            UsageError: If there are several, or the word is too short.
+        """
+        if len(word) < MIN_PREFIX_CHARS:
+            raise UsageError(f"{MIN_PREFIX_CHARS} characters of an id at least", hint="memtui history lists the ids")
+        return self._versions.operation(word)
+
+    def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
+        """Take back the newest operation that still stands, or one by its id.
+
+        Args:
+            word: The beginning of its id.
+            over: Names to take back even where later edits overlap.
+
+        Returns:
+            What was done and what could not be, and the operation that it was about.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+            MemtuiError: If nothing of it can be taken back.
+        """
+        self.end_interrupted()
+        operation = self.find(word) if word is not None else self.next_undo()
+        return self._inverse(operation)(operation, over), operation
+
+    def redo(self) -> tuple[Saved, Operation]:
+        """Do again what was undone last, unless something new was done since.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+            MemtuiError: If nothing of it can be done again.
+        """
+        self.end_interrupted()
+        undone = self.next_redo()
+        return self._inverse(undone)(undone, ()), undone
+
+    def _operations(self) -> Iterator[Operation]:
+        """Newest first; what another process is about to write doesn't count yet, what a crash stopped does."""
+        found = self._versions.walk(self._scopes, begun=True)
+        return (one for one in found if one.finished or one.subject != FILES)
+
+    def end_interrupted(self) -> None:
+        """End what a crash left half done, so that it stands in the log; `undo` and `redo` begin with it."""
+        for recover in self._recover:
+            recover()
+
+    def _target(self, operation: Operation | None, what: str) -> Operation:
+        if operation is None:
+            raise NotFound(f"nothing to {what}", hint="memtui history lists what happened")
+        return operation
+
+    def _inverse(self, operation: Operation) -> Inverse:
+        inverse = self._inverses.get(operation.subject)
+        if inverse is None:
+            raise Refused(f"{operation.id[:8]} can't be taken back here: {operation.why}")
+        return inverse

@@ -1,56 +1,45 @@
-"""What happened to a memory folder: a version for each deed, with who and why, and every byte before and after it.
-
-A version is a commit. Its tree is the whole folder as memtui knows it, its message is for people in the first line and
-for us in the trailers below, so that a log needs no diffing. The author line names nobody.
-
-    saved feedback_testing.md
-
-    Memtui-Kind: edit
-    Memtui-Who: "you"
-    Memtui-When: 1764473040.25
-    Memtui-File: {"name": "feedback_testing.md", "kind": "changed", "added": 3, "removed": 1, "before": …, "after": …}
-
-Source: DESIGN.md D7.
-"""
+"""Reading the history: operations, the versions of a file, a folder as it was."""
 
 import json
+import os
+import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.fs.atomic import digest
-from memtui.fs.filesystem import REAL, FileSystem
-from memtui.history.database import Repository
-from memtui.util.resolve import begins, resolve_one
+from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
+from memtui.util.resolve import matches_prefix, resolve_one
 
-if TYPE_CHECKING:
-    from dulwich.objects import Commit, ObjectID, ShaFile
+FILES: Final = "files"
+"""Subject of an operation on file contents: memory, instructions, settings."""
 
-FOUND = "found"
-"""Kind of the first version: the files as they were when memtui came."""
-OUTSIDE = "outside"
+FOUND: Final = "found"
+"""Kind of the first operation on a folder: the files as they were when memtui came."""
+OUTSIDE: Final = "outside"
 """Kind of a change that somebody else made."""
-KEPT = "kept"
+KEPT: Final = "kept"
 """Kind of a text that was put by without touching the file: the side that lost a conflict."""
-UNDO, REDO = "undo", "redo"
-MOVED = "moved"
+UNDO: Final = "undo"
+REDO: Final = "redo"
+MOVED: Final = "moved"
 """Kind of memory that came from another folder or went to one: only both sides together are taken back."""
 
-_AUTHOR = b"memtui <memtui@localhost>"
-_TRAILER = "Memtui-"
-_DIFF_LINES = 2000
+_NEVER_BY_KEY = (FOUND, OUTSIDE, KEPT, UNDO, REDO, MOVED)
+_MAX_DIFF_LINES = 2000
+_BATCH_SIZE = 100
 
 
 class FileChange(Struct, frozen=True):
-    """One file in a version.
+    """One file in an operation.
 
-    `kind` is "added", "changed", "removed" or "kept"; `before` and `after` are SHA-256 digests, or
-    `None` where there was no file.
+    `kind` is "added", "changed", "removed" or "kept"; `before` and `after` are SHA-256 digests, `None` where there was
+    no file; the times are nanoseconds since 1970, `None` where they aren't known.
     """
 
     name: str
@@ -59,14 +48,30 @@ class FileChange(Struct, frozen=True):
     removed: int
     before: str | None
     after: str | None
+    before_mtime_ns: int | None = None
+    after_mtime_ns: int | None = None
 
 
-class Version(Struct, frozen=True):
-    """One deed.
+class Item(Struct, frozen=True):
+    """One thing in an operation that is not about file contents: a session, a step of a move, a pinned name.
 
-    `when` is in seconds since 1970 by the clock of that moment; the order of versions doesn't depend on it.
-    `kind` is a word of the deed ("edit", "new", "delete", "rename", "restore", "adopt", …) or one of our constants.
-    `undoes` is the version that this one takes back; `undone` says whether it was taken back itself, and still is.
+    `folder` is the real path of the folder that it belongs to, `key` what it is called there; `data` belongs to the
+    operation's subject.
+    """
+
+    folder: str
+    key: str
+    data: Mapping[str, Any]
+
+
+class Operation(Struct, frozen=True):
+    """One thing that somebody did.
+
+    `subject` says what it is about: `FILES`, or a word of the caller's such as "session"; `kind` is a word for what
+    was done ("edit", "new", "delete", "rename", "restore", "adopt", …) or one of the constants here. `when` is in
+    seconds since 1970 by the clock of that moment; the order of operations doesn't depend on it. `folder` is the real
+    path of the folder of its `files`. `undoes` is the operation that this one takes back; `undone` says whether it was
+    taken back itself, and still is. `finished` is false for one that was stopped half-way.
     """
 
     id: str
@@ -74,235 +79,420 @@ class Version(Struct, frozen=True):
     who: str
     why: str
     kind: str
-    files: tuple[FileChange, ...]
+    files: tuple[FileChange, ...] = ()
     undoes: str | None = None
     undone: bool = False
     extra: Mapping[str, str] | None = None
+    subject: str = FILES
+    folder: str = ""
+    items: tuple[Item, ...] = ()
+    finished: bool = True
 
     @property
     def undoable(self) -> bool:
-        """Whether plain undo may take this one: a deed of ours in this folder alone, not itself an undo or redo."""
-        return self.kind not in (FOUND, OUTSIDE, KEPT, UNDO, REDO, MOVED)
+        """Whether plain undo may take this one: something that was done here, and is not itself an undo or redo."""
+        return self.kind not in _NEVER_BY_KEY
 
     def file(self, name: str) -> FileChange | None:
-        """What happened to one file in this version."""
+        """What happened to one file in this operation."""
         return next((change for change in self.files if change.name == name), None)
 
 
-class _Record(Struct, frozen=True):
-    version: Version
-    tree: str
-    parents: tuple[str, ...]
+class Scope(Struct, frozen=True):
+    """A folder whose operations count, by its real path.
 
-
-class History:
-    """The versions of one memory folder. Writing needs the store's lock; reading needs none.
-
-    Args:
-        path: The folder of the history, created with the first version.
+    `names`: only those of these files; `None` for all that is recorded of memory files and of other subjects.
     """
 
-    def __init__(self, path: Path, *, fs: FileSystem = REAL) -> None:
-        self.repository = Repository(path, fs=fs)
-        self._records: dict[str, _Record] = {}
+    folder: str
+    names: frozenset[str] | None = None
 
-    def commit(
-        self,
-        files: Mapping[str, bytes | None],
-        *,
-        who: str,
-        why: str,
-        when: float,
-        kind: str = "edit",
-        undoes: str | None = None,
-        extra: Mapping[str, str] | None = None,
-    ) -> Version:
-        """Record a deed: prepare it and make it the newest version. Arguments as for `prepare`."""
-        prepared = self.prepare(files, who=who, why=why, when=when, kind=kind, undoes=undoes, extra=extra)
-        self.repository.move_head(prepared.id)
-        return prepared
+    def covers(self, name: str) -> bool:
+        """Whether a file of this name is among those that the scope is about."""
+        if self.names is not None:
+            return name in self.names
+        return name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
 
-    def prepare(
-        self,
-        files: Mapping[str, bytes | None],
-        *,
-        who: str,
-        why: str,
-        when: float,
-        kind: str = "edit",
-        undoes: str | None = None,
-        extra: Mapping[str, str] | None = None,
-    ) -> Version:
-        """Put a version on the disk, durably, without making it the newest.
 
-        Args:
-            files: Relative name to the bytes after the deed; `None` for a file that goes away.
-            who: "you", "dream", "outside", ….
-            why: One line for people.
-            when: Seconds since 1970.
-            undoes: The version that this one takes back.
-            extra: Words of the caller's, such as the run that an adoption came from.
+class FileVersion(Struct, frozen=True):
+    """A file as it was at a moment: the digest of its bytes (`None`: it wasn't there) and its mtime, if known."""
 
-        Raises:
-            OSError: If something can't be written. Nothing refers to what was.
-            MemtuiError: If the history is damaged.
-        """
-        from dulwich.objects import Blob, Commit
+    digest: str | None
+    mtime_ns: int | None
 
-        repository = self.repository
-        repository.create()
-        parent = repository.head()
-        tree = self._record(parent).tree if parent is not None else None
-        changes: list[FileChange] = []
-        blobs: dict[str, str | None] = {}
-        objects: list[ShaFile] = []
-        for name, data in files.items():
-            old = repository.find(tree, name)
-            changes.append(describe(name, repository.blob(old) if old is not None else None, data))
-            blobs[name] = None
-            if data is not None:
-                blob = Blob.from_string(data)
-                blobs[name] = blob.id.decode("ascii")
-                objects.append(blob)
-        version = Version("", when, who, why, kind, tuple(changes), undoes, extra=extra)
-        if kind == KEPT:  # the texts hang on a side commit: the folder never was in that state
-            version = replace(version, files=tuple(replace(change, kind=KEPT) for change in changes))
-            side = Commit()
-            objects += self._fill(side, tree, blobs, version, [parent])
-            objects += self._fill(commit := Commit(), tree, {}, version, [parent, side.id.decode("ascii")])
-        else:
-            objects += self._fill(commit := Commit(), tree, blobs, version, [parent])
-        identity = commit.id.decode("ascii")
-        repository.record(identity, parent, objects)
-        return replace(version, id=identity)
 
-    def _fill(
-        self,
-        commit: "Commit",
-        tree: str | None,
-        blobs: Mapping[str, str | None],
-        version: Version,
-        parents: list[str | None],
-    ) -> "list[ShaFile]":
-        """Complete a commit; the objects to write for it, itself last."""
-        from dulwich.objects import Tree
+class NotRestored(Struct, frozen=True):
+    """A file that an undo or a restore left as it is, and why.
 
-        after, trees = self.repository.changed_tree(tree, blobs)
-        if after is None:
-            empty = Tree()
-            after, trees = empty.id.decode("ascii"), [*trees, empty]
-        commit.tree = _id(after)
-        commit.parents = [_id(parent) for parent in parents if parent is not None]
-        commit.author = commit.committer = _AUTHOR
-        commit.author_time = commit.commit_time = min(max(int(version.when), 0), 2**40)
-        commit.author_timezone = commit.commit_timezone = 0
-        commit.encoding = b"UTF-8"
-        commit.message = _message(version)
-        return [*trees, commit]
+    `wanted` is what it would have become, `disk` what is there, `None` for no file; `merged` has both with diff3 marks
+    where later edits overlap. `overridable`: whether doing it all the same is possible, with the name in `over`; what
+    is there then goes into the history first.
+    """
 
-    def pending(self) -> Version | None:
-        """The version that a writer prepared and that hasn't happened yet; `None` if all is done. Needs the lock."""
-        name = self.repository.pending()
-        return self._record(name).version if name is not None else None
+    name: str
+    reason: str
+    wanted: bytes | None = None
+    disk: bytes | None = None
+    merged: bytes | None = None
+    overridable: bool = False
 
-    def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Version, ...]:
-        """The versions, newest first.
+
+class Saved(Struct, frozen=True):
+    """What was done.
+
+    `operation` is `None` if nothing had to be; `merged` are the names whose text was merged; `left` is what an undo or
+    a restore could not do.
+    """
+
+    operation: Operation | None
+    merged: tuple[str, ...] = ()
+    left: tuple[NotRestored, ...] = ()
+
+
+class Versions:
+    """Reads one database. Nothing here writes, or makes the database.
+
+    Args:
+        database: The history.
+    """
+
+    def __init__(self, database: HistoryDatabase) -> None:
+        self.database = database
+
+    def walk(
+        self, scopes: Collection[Scope] | None = None, *, subject: str | None = None, begun: bool = False
+    ) -> Iterator[Operation]:
+        """Operations, newest first, read as they are asked for.
 
         Args:
-            name: Only those in which this file changed.
-            limit: How many at most.
+            scopes: Only those that touch something of these; all of them if left out.
+            subject: Only those of this subject.
+            begun: Whether writes of files that are not finished are among them. Those on other subjects are: each of
+                their items has happened.
 
         Raises:
-            MemtuiError: If the history is damaged.
+            HistoryDamaged: If the database can't be read.
         """
-        found: list[Version] = []
-        for version in self.walk():
-            if limit is not None and len(found) >= limit:
-                break
-            if name is None or version.file(name) is not None:
-                found.append(version)
-        return tuple(found)
+        below: int | None = None
+        while True:
+            with self.database.read() as connection:
+                if connection is None:
+                    return
+                reader = _Reader(connection)
+                rows = reader.newest(scopes, subject, below, begun)
+                found = [reader.operation(row) for row in rows]
+            for operation in found:
+                if scopes is None or any(_touches(operation, scope) for scope in scopes):
+                    yield operation
+            if len(rows) < _BATCH_SIZE:
+                return
+            below = rows[-1]["id"]
 
-    def version(self, word: str) -> Version:
-        """The version whose id starts with `word` (4 characters or more).
+    def operations(self, scopes: Collection[Scope] | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
+        """Operations, newest first; at most `limit`. Arguments and faults as for `walk`."""
+        return tuple(islice(self.walk(scopes), limit))
+
+    def operation(self, word: str, scopes: Collection[Scope] | None = None) -> Operation:
+        """The operation whose id begins with `word` (4 characters or more).
 
         Raises:
             NotFound: If there is none.
-            Usage: If there are several.
+            UsageError: If there are several.
         """
-        found = [version for version in self.walk() if begins(version.id, word)]
-        return resolve_one(found, word, "version", lists="memtui history lists them")
+        found: list[Operation] = []
+        if matches_prefix(word.lower(), word):
+            with self.database.read() as connection:
+                if connection is not None:
+                    reader = _Reader(connection)
+                    found = [reader.operation(row) for row in reader.named(word.lower())]
+        found = [one for one in found if scopes is None or any(_touches(one, scope) for scope in scopes)]
+        return resolve_one(found, word, "operation", lists="memtui history lists them")
 
-    def read(self, version_id: str, name: str) -> bytes | None:
-        """A file as it was after a version; `None` if it wasn't there."""
-        record = self._record(version_id)
-        tree = record.tree
-        if record.version.kind == KEPT and record.version.file(name) is not None:
-            tree = self._record(record.parents[-1]).tree
-        return self._bytes(tree, name)
+    def standing(self, operation: Operation) -> Operation:
+        """An operation with only those of its files and items that were not taken back yet."""
+        back = self._taken_back(operation)
+        files = tuple(change for change in operation.files if change.name not in back)
+        items = tuple(item for item in operation.items if (item.folder, item.key) not in back)
+        return replace(operation, files=files, items=items)
 
-    def before(self, version_id: str, name: str) -> bytes | None:
-        """A file as it was before a version; `None` if it wasn't there."""
-        parents = self._record(version_id).parents
-        return self._bytes(self._record(parents[0]).tree, name) if parents else None
+    def _taken_back(self, operation: Operation) -> set[object]:
+        """The names and items of an operation that were taken back by another, which still stands."""
+        found: set[object] = set()
+        with self.database.read() as connection:
+            if connection is None:
+                return found
+            reader = _Reader(connection)
+            for undo in reader.undoing(operation.id):
+                rest = self.standing(undo)
+                found.update(change.name for change in rest.files)
+                found.update((item.folder, item.key) for item in rest.items)
+        return found
+
+    def interrupted(self) -> tuple[Operation, ...]:
+        """The writes of files that a crash stopped, or that another process is at; oldest first."""
+        with self.database.read() as connection:
+            if connection is None:
+                return ()
+            reader = _Reader(connection)
+            return tuple(reader.operation(row) for row in reader.begun())
+
+    def origin(self, operation: Operation) -> Operation:
+        """What an undo or a redo is about in the end."""
+        with self.database.read() as connection:
+            while connection is not None and operation.undoes is not None:
+                [row] = _Reader(connection).named(operation.undoes)
+                operation = _Reader(connection).operation(row)
+        return operation
+
+    def content(self, digest: str) -> bytes | None:
+        """The bytes of a SHA-256 digest, if the history has them."""
+        with self.database.read() as connection:
+            row = (
+                connection
+                and connection.execute("select id from blobs where digest = ?", (bytes.fromhex(digest),)).fetchone()
+            )
+            return read_blob(connection, row[0], self.database.path) if connection and row else None
+
+    def read(self, operation_id: str, name: str) -> bytes | None:
+        """A file of an operation's folder as it was after the operation; `None` if it wasn't there."""
+        return self._at(operation_id, name, "after")
+
+    def before(self, operation_id: str, name: str) -> bytes | None:
+        """A file of an operation's folder as it was before the operation; `None` if it wasn't there."""
+        return self._at(operation_id, name, "before")
+
+    def _at(self, operation_id: str, name: str, side: str) -> bytes | None:
+        with self.database.read() as connection:
+            if connection is None:
+                return None
+            key = os.fsencode(name)
+            query = (
+                f"select c.{side} from operations o join changes c on c.operation = o.id "
+                "where o.name = ? and c.name = ?"
+            )
+            row = connection.execute(query, (operation_id, key)).fetchone()
+            if row is None:  # the newest change of the file before that operation tells
+                row = connection.execute(
+                    "select c.after from operations o join operations p on p.folder = o.folder and p.id < o.id "
+                    "join changes c on c.operation = p.id where o.name = ? and c.name = ? and c.kind != ? "
+                    "and p.state != 0 order by p.id desc limit 1",
+                    (operation_id, key, KEPT),
+                ).fetchone()
+            return read_blob(connection, row[0], self.database.path) if row and row[0] is not None else None
+
+    def folder_at(
+        self, folder: str, *, until: float | None = None, before: str | None = None
+    ) -> dict[str, FileVersion]:
+        """Every file that the history knows of a folder, as it was at a moment.
+
+        Args:
+            folder: Its real path.
+            until: Seconds since 1970: after the newest operation that is not later.
+            before: An operation: right before it.
+
+        Returns:
+            Name to version. A file is missing here if memtui first saw it later: nobody knows what it was then.
+        """
+        earlier, limit = ("o.time <= ?", until) if before is None else (
+            "o.id < (select id from operations where name = ?)", before)  # fmt: skip
+        with self.database.read() as connection:
+            row = folder_id(connection, folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            # SQLite takes the other columns from the row that has the maximum, or the minimum.
+            changes = (
+                "from operations o join changes c on c.operation = o.id left join blobs b on b.id = c.after "
+                "where o.folder = ? and o.state != 0 and c.kind != ?"
+            )
+            first = connection.execute(
+                f"select c.name, o.kind, c.before, min(o.id) {changes} group by c.name", (row, KEPT)
+            ).fetchall()
+            last = connection.execute(
+                f"select c.name, b.digest, c.after_mtime_ns, max(o.id) {changes} and {earlier} group by c.name",
+                (row, KEPT, limit),
+            ).fetchall()
+        # What appeared only later was not there; but what memtui found when it first looked may have been.
+        absent = FileVersion(None, None)
+        found = {os.fsdecode(name): absent for name, kind, old, _ in first if kind != FOUND and old is None}
+        for name, digest, mtime_ns, _ in last:
+            found[os.fsdecode(name)] = FileVersion(digest.hex(), mtime_ns) if digest is not None else absent
+        return found
+
+
+class FolderVersions(Versions):
+    """The versions of the files in one folder.
+
+    Args:
+        folder: Its real path.
+    """
+
+    def __init__(self, database: HistoryDatabase, folder: Path | str) -> None:
+        super().__init__(database)
+        self.folder = os.fspath(folder)
 
     def head(self, name: str) -> bytes | None:
-        """A file as the newest version has it; `None` if it isn't there."""
-        newest = self.repository.head()
-        return self._bytes(self._record(newest).tree, name) if newest is not None else None
+        """A file as the history has it last; `None` if it isn't there."""
+        digest = self.heads().get(name)
+        return self.content(digest) if digest is not None else None
 
-    def head_blob(self, name: str) -> str | None:
-        """Git's name of the bytes that a file has in the newest version."""
-        newest = self.repository.head()
-        return self.repository.find(self._record(newest).tree, name) if newest is not None else None
+    def heads(self) -> dict[str, str]:
+        """Every file that the folder has by what the history knows last: name to digest."""
+        with self.database.read() as connection:
+            row = folder_id(connection, self.folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            rows = connection.execute(
+                "select f.name, b.digest from files f join blobs b on b.id = f.blob where f.folder = ?", (row,)
+            )
+            return {os.fsdecode(name): digest.hex() for name, digest in rows}
 
-    def head_blobs(self) -> dict[str, str]:
-        """Every file of the newest version: relative name to git's name of its bytes."""
-        newest = self.repository.head()
-        return self.repository.files(self._record(newest).tree) if newest is not None else {}
-
-    def find_bytes(self, name: str, wanted: str) -> bytes | None:
-        """The bytes of a file by their SHA-256 digest, if some version of it had them."""
-        for version in self.walk():
-            change = version.file(name)
-            if change is not None and change.after == wanted:
-                return self.read(version.id, name)
-            if change is not None and change.before == wanted:
-                return self.before(version.id, name)
-        return None
-
-    def walk(self) -> Iterator[Version]:
-        """All versions, newest first, read as they are asked for."""
-        # What undoes something always comes after it, so that one pass tells what is undone.
-        taken_back: set[str] = set()
-        at = self.repository.head()
-        while at is not None:
-            record = self._record(at)
-            version = record.version
-            undone = version.id in taken_back
-            if version.undoes is not None and not undone:
-                taken_back.add(version.undoes)
-            yield replace(version, undone=True) if undone else version
-            at = record.parents[0] if record.parents else None
-
-    def _record(self, identity: str) -> _Record:
-        record = self._records.get(identity)
-        if record is None:
-            commit = self.repository.commit(identity)
-            record = _Record(_read_message(identity, commit.message), commit.tree, commit.parents)
-            self._records[identity] = record
-        return record
-
-    def _bytes(self, tree: str, name: str) -> bytes | None:
-        blob = self.repository.find(tree, name)
-        return self.repository.blob(blob) if blob is not None else None
+    def recent(self, wanted: str, operations: int = 20) -> bool:
+        """Whether one of the newest operations on the folder left bytes of this digest: such bytes are whole."""
+        with self.database.read() as connection:
+            row = folder_id(connection, self.folder) if connection is not None else None
+            if connection is None or row is None:
+                return False
+            return connection.execute(
+                "select 1 from (select id from operations where folder = ? order by id desc limit ?) o "
+                "join changes c on c.operation = o.id join blobs b on b.id = c.after where b.digest = ? limit 1",
+                (row, operations, bytes.fromhex(wanted)),
+            ).fetchone() is not None  # fmt: skip
 
 
-def describe(name: str, before: bytes | None, after: bytes | None) -> FileChange:
-    """What a step from one content to another means, with the lines that came and went."""
-    kind = "added" if before is None else "removed" if after is None else "changed"
-    added, removed = count_lines(before or b"", after or b"")
-    return FileChange(name, kind, added, removed, _digest(before), _digest(after))
+class _Reader:
+    """Makes operations of rows, within one view of the database."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection.cursor()
+        self._connection.row_factory = sqlite3.Row
+        self._undone: set[int] | None = None
+
+    _COLUMNS = (
+        "o.id, o.name, o.state, o.subject, o.kind, o.who, o.why, o.time, o.undoes, o.extra, f.path as folder, "
+        "u.name as undoes_name from operations o left join folders f on f.id = o.folder "
+        "left join operations u on u.id = o.undoes"
+    )
+
+    def newest(
+        self, scopes: Collection[Scope] | None, subject: str | None, below: int | None, begun: bool
+    ) -> list[sqlite3.Row]:
+        """Some rows, newest first."""
+        conditions: list[str] = ["o.id < ?"]
+        values: list[int | str | bytes] = [below if below is not None else 1 << 62]
+        if subject is not None:
+            conditions.append("o.subject = ?")
+            values.append(subject)
+        if not begun:
+            conditions.append("(o.state != 0 or o.subject != 'files')")
+        if scopes is not None:
+            folders = {os.fsencode(scope.folder) for scope in scopes}
+            known = f"select id from folders where path in ({', '.join('?' * len(folders))})"
+            conditions.append(
+                f"(o.folder in ({known}) or o.id in (select operation from items where folder in ({known})))"
+            )
+            values += [*folders, *folders]
+        query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
+        return self._connection.execute(query, values).fetchall()
+
+    def begun(self) -> list[sqlite3.Row]:
+        """The rows of writes of files that are not finished."""
+        query = f"select {self._COLUMNS} where o.state = 0 and o.subject = 'files' order by o.id"
+        return self._connection.execute(query).fetchall()
+
+    def named(self, word: str) -> list[sqlite3.Row]:
+        """The rows whose public id begins with a word."""
+        return self._connection.execute(
+            f"select {self._COLUMNS} where o.name >= ? and o.name < ? order by o.id", (word, word + "\uffff")
+        ).fetchall()
+
+    def undoing(self, name: str) -> list[Operation]:
+        """The operations that take this one back, or some of it."""
+        rows = self._connection.execute(
+            f"select {self._COLUMNS} where o.undoes = (select id from operations where name = ?) "
+            "and (o.state != 0 or o.subject != 'files') order by o.id",
+            (name,),
+        ).fetchall()
+        return [self.operation(row) for row in rows]
+
+    def operation(self, row: sqlite3.Row) -> Operation:
+        """The operation of a row."""
+        changes = self._connection.execute(
+            "select c.name, c.kind, c.added, c.removed, b.digest, a.digest, c.before_mtime_ns, c.after_mtime_ns "
+            "from changes c left join blobs b on b.id = c.before left join blobs a on a.id = c.after "
+            "where c.operation = ? order by c.name",
+            (row["id"],),
+        ).fetchall()
+        items = self._connection.execute(
+            "select f.path, i.key, i.data from items i left join folders f on f.id = i.folder "
+            "where i.operation = ? order by i.position",
+            (row["id"],),
+        ).fetchall()
+        files = (
+            FileChange(
+                os.fsdecode(name), kind, added, removed, before and before.hex(), after and after.hex(), old, new
+            )
+            for name, kind, added, removed, before, after, old, new in map(tuple, changes)
+        )
+        return Operation(
+            row["name"],
+            row["time"],
+            text_of(row["who"]),
+            text_of(row["why"]),
+            row["kind"],
+            tuple(files),
+            row["undoes_name"],
+            row["id"] in self.undone(),
+            json.loads(row["extra"]) if row["extra"] else None,
+            row["subject"],
+            os.fsdecode(row["folder"] or b""),
+            tuple(Item(os.fsdecode(path or b""), key, json.loads(data)) for path, key, data in map(tuple, items)),
+            row["state"] != BEGUN,
+        )
+
+    def undone(self) -> set[int]:
+        """The rows of all operations that were taken back and still are.
+
+        An undo that has come to its end takes back all of its operation, what it had to leave included: plain undo
+        goes on to the one before. Of one that was stopped half-way each item counts by itself, so that it is continued.
+        """
+        if self._undone is None:
+            self._undone = set()
+            items = {
+                (operation, folder, key)
+                for operation, folder, key in map(tuple, self._connection.execute(
+                    "select i.operation, i.folder, i.key from items i join operations o on o.id = i.operation "
+                    "where o.undoes is not null or o.id in (select undoes from operations where undoes is not null)"
+                ))
+            }  # fmt: skip
+            of: dict[int, set[object]] = {}
+            for operation, folder, key in items:
+                of.setdefault(operation, set()).add((folder, key))
+            back: dict[int, set[object]] = {}
+            undos = self._connection.execute(
+                "select id, undoes, state from operations where undoes is not null "
+                "and (state != 0 or subject != 'files') order by id desc"
+            ).fetchall()
+            for row in undos:
+                undo, target = row["id"], row["undoes"]
+                if undo in self._undone:
+                    continue
+                if row["state"] != BEGUN:
+                    self._undone.add(target)
+                    continue
+                back.setdefault(target, set()).update(of[undo] - back.get(undo, set()))
+                if of.get(target, set()) <= back[target]:
+                    self._undone.add(target)
+        return self._undone
+
+
+def text_of(stored: bytes) -> str:
+    """Foreign text as it was given, lone surrogates included."""
+    return stored.decode("utf-8", "surrogatepass")
+
+
+def stored_text(text: str) -> bytes:
+    """Foreign text as the database keeps it."""
+    return " ".join(text.split()).encode("utf-8", "surrogatepass")
 
 
 def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
@@ -317,62 +507,41 @@ def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     if not old or not new:
         return len(new), len(old)
-    if max(len(old), len(new)) > _DIFF_LINES:
+    if max(len(old), len(new)) > _MAX_DIFF_LINES:
         return (Counter(new) - Counter(old)).total(), (Counter(old) - Counter(new)).total()
     same = sum(block.size for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks())
     return len(new) - same, len(old) - same
 
 
-def _message(version: Version) -> bytes:
-    """The text of a commit: JSON in the trailers, so that no name can make a line of its own."""
-    lines = [" ".join(version.why.split()) or version.kind, "", f"{_TRAILER}Kind: {json.dumps(version.kind)}"]
-    lines += [f"{_TRAILER}Who: {json.dumps(version.who)}", f"{_TRAILER}When: {json.dumps(version.when)}"]
-    if version.undoes is not None:
-        lines.append(f"{_TRAILER}Undoes: {json.dumps(version.undoes)}")
-    if version.extra:
-        lines.append(f"{_TRAILER}Extra: {json.dumps(dict(version.extra))}")
-    for change in version.files:
-        entry = {
-            "name": change.name, "kind": change.kind, "added": change.added, "removed": change.removed,
-            "before": change.before, "after": change.after,
-        }  # fmt: skip
-        lines.append(f"{_TRAILER}File: {json.dumps(entry)}")
-    return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
+def _touches(operation: Operation, scope: Scope) -> bool:
+    """Whether an operation is about something in a scope."""
+    if scope.names is None and any(item.folder == scope.folder for item in operation.items):
+        return True
+    if operation.folder != scope.folder:
+        return False
+    return not operation.files or any(scope.covers(change.name) for change in operation.files)
 
 
-def _read_message(identity: str, message: bytes) -> Version:
-    """The version that a commit's text tells of. A commit that isn't ours is shown by its first line."""
-    why, _, rest = message.decode("utf-8", "replace").partition("\n\n")
-    found: dict[str, object] = {}
-    files: list[FileChange] = []
-    for line in rest.splitlines():
-        key, _, value = line.partition(": ")
-        try:
-            content = json.loads(value) if key.startswith(_TRAILER) else None
-            if key == _TRAILER + "File":
-                files.append(FileChange(**(content or {})))
-            elif content is not None:
-                found[key.removeprefix(_TRAILER)] = content
-        except (ValueError, TypeError):
+def undo_target(operations: Iterable[Operation]) -> Operation | None:
+    """The newest operation that still stands and may be taken back.
+
+    Args:
+        operations: Newest first.
+    """
+    return next((one for one in operations if one.undoable and not one.undone), None)
+
+
+def redo_target(operations: Iterable[Operation]) -> Operation | None:
+    """The newest undo that still stands, unless something new was done since: redoing over that would surprise.
+
+    Args:
+        operations: Newest first.
+    """
+    for one in operations:
+        if one.undone:
             continue
-    when, undoes, extra = found.get("When"), found.get("Undoes"), found.get("Extra")
-    return Version(
-        identity,
-        float(when) if isinstance(when, int | float) else 0.0,
-        str(found.get("Who", "unknown")),
-        why.partition("\n")[0],
-        str(found.get("Kind", "edit")),
-        tuple(files),
-        undoes if isinstance(undoes, str) else None,
-        extra={str(key): str(value) for key, value in extra.items()} if isinstance(extra, dict) else None,
-    )
-
-
-def _digest(data: bytes | None) -> str | None:
-    return digest(data) if data is not None else None
-
-
-def _id(name: str) -> "ObjectID":
-    from dulwich.objects import ObjectID
-
-    return ObjectID(name.encode("ascii"))
+        if one.kind == UNDO:
+            return one
+        if one.undoable:
+            return None
+    return None

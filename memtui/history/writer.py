@@ -1,30 +1,41 @@
-"""The mechanics of a write: the lock, the history first, the files, the version, and the end of what a
-crash left.
+"""The write protocol of one folder, and the end of what a crash left.
 
-`Store` decides what a file shall hold; here it comes to be. Everything in this module but `changed_outside` needs
-`writing`.
-
-Source: SAFETY.md section 2.
+`Store` decides what a file shall hold; here it comes to be. Everything in this module but `unchanged_outside` needs
+`writing`. The package's docstring tells the order of the steps and what a crash between them means.
 """
 
+import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
-from memtui.fs.atomic import digest, fault
+from msgspec import Struct
+
+from memtui.fs.atomic import FileContent, digest, to_error
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
-from memtui.history.database import blob_id
-from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, Unseen, clear_folder, read_settled, scan
+from memtui.fs.lock import file_lock
+from memtui.history.database import DONE, HistoryDatabase, folder_id, put_blob, read_blob
+from memtui.history.log import insert_operation, new_id
+from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, clear_folder, read_settled, scan
 from memtui.history.transaction import Moved, Step, Transaction, look
-from memtui.history.versions import FOUND, KEPT, OUTSIDE, FileChange, History, Version
+from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderVersions, Operation, Scope, count_lines
 from memtui.util.errors import Conflict, MemtuiError
 
-TRIES = 5
+MAX_TRIES = 5
 """How often a write starts again because a file changed in the middle of it."""
 
 NOTHING = "nothing was written"
+
+
+class _Side(Struct, frozen=True):
+    """A file before or after an operation, as far as it is there. `blob` is its row, where it has one."""
+
+    data: bytes
+    digest: str
+    mtime_ns: int | None
+    blob: int | None = None
 
 
 class Writer:
@@ -32,53 +43,55 @@ class Writer:
 
     Args:
         root: The folder, with links in its own path resolved.
-        home: Our folder for it: history, lock, ledger.
-        allow: The exact names that belong to it; `None` for all memory files.
+        database: The history.
+        scope: Which of its files are recorded.
         now: The clock, in seconds since 1970.
-        patience: Seconds to wait for another process of ours.
+        patience_s: Seconds to wait for another process of ours.
     """
 
     def __init__(
         self,
         root: Path,
-        home: Path,
+        database: HistoryDatabase,
         *,
-        allow: frozenset[str] | None,
+        scope: Scope,
         fs: FileSystem = REAL,
         now: Callable[[], float],
-        patience: float,
+        patience_s: float,
     ) -> None:
         self.root = root
-        self.home = home
-        self.history = History(home, fs=fs)
-        self.unseen = Unseen(home / "unseen.json", fs)
-        self._allow = allow
+        self.database = database
+        self.versions = FolderVersions(database, root)
+        self._scope = scope
         self._fs = fs
         self._now = now
-        self._patience = patience
+        self._patience_s = patience_s
+        state = database.path.parent
+        self._state = state
+        self._lock = state / "locks" / f"{digest(os.fsencode(root))[:16]}.lock"
         # Stores of single files in one folder share its history, but each looks after its own files.
-        own = "" if allow is None else "-" + digest("\n".join(sorted(allow)).encode())[:8]
-        self._ledger = home / f"seen{own}.json"
+        own = "" if scope.names is None else digest("\n".join(sorted(scope.names)).encode("utf-8", "surrogatepass"))[:8]
+        self.snapshot = FolderSnapshot(database, root, own)
 
     @contextmanager
     def writing(self, what: str, outcome: str = NOTHING) -> Iterator[None]:
-        """Hold the lock that all our processes share, with nothing left half done by an earlier one.
+        """Hold the lock that all processes of memtui share, with nothing left half done by an earlier one.
 
         Args:
             what: What the write is about, for messages.
-            outcome: What a fault of the system's means.
+            outcome: What an error of the system means.
 
         Raises:
             Conflict: If another process of ours holds it for too long.
             MemtuiError: In place of any `OSError` in the block.
         """
         try:
-            with guard(self.home / "lock", timeout=self._patience, fs=self._fs):
+            with file_lock(self._lock, timeout=self._patience_s, fs=self._fs):
                 self._finish()
                 yield
         except OSError as error:
-            ours = isinstance(error.filename, str) and error.filename.startswith(str(self.home))
-            raise fault(error, error.filename if ours else what, outcome=outcome) from error
+            ours = isinstance(error.filename, str) and error.filename.startswith(str(self._state))
+            raise to_error(error, error.filename if ours else what, outcome=outcome) from error
 
     def carry_out(
         self,
@@ -90,89 +103,218 @@ class Writer:
         undoes: str | None = None,
         extra: Mapping[str, str] | None = None,
         before_write: Callable[[], None] | None = None,
-    ) -> Version | None:
-        """What is there into the history, then the files, then the version.
+    ) -> Operation | None:
+        """Do some steps as one operation, in the order that the package's docstring tells.
 
         Args:
-            steps: What was read, and what it shall become. Those that change nothing are only remembered.
-            who, why, kind, undoes, extra: As in `History.prepare`.
+            steps: What was read, and what it shall become. Those that change nothing are only recorded.
+            who, why, kind: For the history.
+            undoes: The operation that this one takes back.
+            extra: More for the history, such as the run that this came from.
             before_write: Called right before files are replaced; what it raises stops the write.
 
         Returns:
-            The version; `None` if there was nothing to do and it undoes nothing.
+            The operation; `None` if there was nothing to do and it undoes nothing.
 
         Raises:
             Moved: If a file changed since it was read; nothing was written.
             OSError, MemtuiError: Nothing was written, or the message says what was.
         """
-        self.remember({step.name: step.disk.data if step.disk is not None else None for step in steps})
+        if not self.snapshot.looked:
+            self.note(OUTSIDE)
+        seen = {step.name: step.disk for step in steps}
         steps = [step for step in steps if step.changes]
         if not steps and undoes is None:
+            self.remember(seen)
             return None
-        files = {step.name: step.data for step in steps}
-        version = self.history.prepare(files, who=who, why=why, when=self._now(), kind=kind, undoes=undoes, extra=extra)
         work = Transaction(self.root, steps, fs=self._fs)
         try:
-            self._replace(work, version, before_write)
+            id = ""
+            try:
+                work.stage()
+                with self.database.write():
+                    self.remember(seen)
+                    id = self._begin(steps, work.modified, who, why, kind, undoes, extra)
+                self._replace(work, before_write)
+            except BaseException as error:
+                self._withdraw(work, id, steps, error)
+                raise
         finally:
             work.close()
-        try:
-            self.history.repository.move_head(version.id)
-        except OSError as error:
-            raise fault(error, "the history", outcome="the file is written, the history follows later") from error
-        return version
+        with suppress(OSError, MemtuiError):  # files and versions are on the disk: the next writer marks it as done
+            self._done(id)
+        return self.versions.operation(id)
 
-    def _replace(self, work: Transaction, version: Version, before_write: Callable[[], None] | None) -> None:
+    def _replace(self, work: Transaction, before_write: Callable[[], None] | None) -> None:
+        if before_write is not None:
+            before_write()
+        work.check()
+        work.replace()
+
+    def _withdraw(self, work: Transaction, id: str, steps: Sequence[Step], error: BaseException) -> None:
+        """Take back what was done of an operation that failed."""
         try:
-            work.stage()
-            if before_write is not None:
-                before_write()
-            work.check()
-            work.replace()
-        except BaseException as error:
-            try:
-                work.roll_back()
-            except OSError as second:
-                cause = error if isinstance(error, OSError) else second
-                names = ", ".join(change.name for change in version.files)
-                raise fault(cause, names, outcome="it stopped half-way and is ended at the next start") from second
-            self.history.repository.withdraw(version.id)
-            raise
+            work.roll_back()
+        except OSError as second:
+            cause = error if isinstance(error, OSError) else second
+            names = ", ".join(step.name for step in steps)
+            raise to_error(cause, names, outcome="it stopped half-way and is ended at the next start") from second
+        if id:
+            with suppress(OSError, MemtuiError):  # the next writer sees that nothing was begun, and drops it
+                self._drop(id)
+
+    def _begin(
+        self,
+        steps: Sequence[Step],
+        modified: Mapping[str, int],
+        who: str,
+        why: str,
+        kind: str,
+        undoes: str | None,
+        extra: Mapping[str, str] | None,
+    ) -> str:
+        """Put an operation into the database that has not happened yet."""
+        files = {}
+        for step in steps:
+            before = _side(step.disk)
+            after = None
+            if step.data is not None:
+                after = _Side(step.data, digest(step.data), modified[step.name])
+            files[step.name] = (before, after)
+        return self._insert(files, who, why, kind, undoes=undoes, extra=extra, finished=False)
+
+    def _insert(
+        self,
+        files: Mapping[str, tuple[_Side | None, _Side | None]],
+        who: str,
+        why: str,
+        kind: str,
+        *,
+        undoes: str | None = None,
+        extra: Mapping[str, str] | None = None,
+        finished: bool = True,
+    ) -> str:
+        """Put an operation, and the contents that are new in it, into the database."""
+        with self.database.write() as connection:
+            id = new_id(connection)
+            folder = folder_id(connection, self.root, create=True)
+            operation = insert_operation(
+                connection,
+                id,
+                FILES,
+                kind,
+                folder,
+                who,
+                why,
+                self._now(),
+                undoes=undoes,
+                extra=extra,
+                finished=finished,
+            )
+            for name, (before, after) in files.items():
+                old = None if before is None else self._blob(connection, before)
+                new = None
+                if after is not None:
+                    near = None if before is None or old is None else (old, before.data)
+                    new = put_blob(connection, after.data, after.digest, near)
+                what = "added" if before is None else "removed" if after is None else "changed"
+                added, removed = count_lines(before.data if before else b"", after.data if after else b"")
+                connection.execute(
+                    "insert into changes (operation, name, kind, added, removed, before, after, before_mtime_ns, "
+                    "after_mtime_ns) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        operation, os.fsencode(name), KEPT if kind == KEPT else what, added, removed, old, new,
+                        before and before.mtime_ns, after and after.mtime_ns,
+                    ),
+                )  # fmt: skip
+            if finished:
+                self._take_over(connection, operation)
+        return id
+
+    @staticmethod
+    def _blob(connection: sqlite3.Connection, side: _Side) -> int:
+        return side.blob if side.blob is not None else put_blob(connection, side.data, side.digest)
+
+    def _done(self, id: str) -> None:
+        """Say that an operation has happened. A power cut may take that: then it is found out again."""
+        with self.database.write(durable=False) as connection:
+            [operation] = connection.execute("select id from operations where name = ?", (id,)).fetchone()
+            connection.execute("update operations set state = ? where id = ?", (DONE, operation))
+            self._take_over(connection, operation)
+
+    @staticmethod
+    def _take_over(connection: sqlite3.Connection, operation: int) -> None:
+        """Make what an operation left the last that the history has of these files."""
+        connection.execute(
+            "delete from files where (folder, name) in (select o.folder, c.name from changes c "
+            "join operations o on o.id = c.operation where o.id = ? and c.kind != ?)",
+            (operation, KEPT),
+        )
+        connection.execute(
+            "insert into files (folder, name, blob, mtime_ns) select o.folder, c.name, c.after, c.after_mtime_ns "
+            "from changes c join operations o on o.id = c.operation "
+            "where o.id = ? and c.kind != ? and c.after is not null",
+            (operation, KEPT),
+        )
+
+    def _drop(self, id: str) -> None:
+        with self.database.write(durable=False) as connection:
+            connection.execute("delete from operations where name = ?", (id,))
 
     def _finish(self) -> None:
-        """End a step that a crash interrupted: onward if it had begun to change files, else as if it had never been."""
-        version = self.history.pending()
-        if version is None:
-            return
-        for _ in range(TRIES):
-            try:
-                done = self._end(version)
-                break
-            except Moved as moved:
-                name = str(moved)
-        else:
-            raise Conflict(f"{name} keeps changing", hint="try again in a moment")
-        if done:
-            self.history.repository.move_head(version.id)
-        else:
-            self.history.repository.withdraw(version.id)
+        """End what a crash interrupted: onward if files had been changed, else as if it had never been."""
+        with self.database.read() as connection:
+            folder = folder_id(connection, self.root) if connection is not None else None
+            if connection is None or folder is None:
+                return
+            rows = connection.execute(
+                "select name from operations where state = 0 and folder = ? order by id", (folder,)
+            ).fetchall()
+        for (id,) in rows:
+            operation = self.versions.operation(id)
+            for _ in range(MAX_TRIES):
+                try:
+                    end = self._end(operation)
+                    break
+                except Moved as moved:
+                    name = str(moved)
+            else:
+                raise Conflict(f"{name} keeps changing", hint="try again in a moment")
+            if end == "drop":
+                self._drop(id)
+                continue
+            if end == "keep":
+                with self.database.write() as connection:
+                    connection.execute("update operations set kind = ? where name = ?", (KEPT, id))
+                    connection.execute(
+                        "update changes set kind = ? where operation = (select id from operations where name = ?)",
+                        (KEPT, id),
+                    )
+            self._done(id)
 
-    def _end(self, version: Version) -> bool:
-        """Bring the files to where a version wants them if it had begun to; whether it had."""
-        if version.kind in (FOUND, OUTSIDE, KEPT):
-            return True  # tells only what others did
-        begun = not version.files
+    def _end(self, operation: Operation) -> Literal["done", "drop", "keep"]:
+        """Bring the files to where an operation wants them, if it had begun to change them.
+
+        Returns:
+            Whether it is done; or has never happened; or can't be told, because others have changed all of its files
+            since: then its texts are kept, since somebody may have been told that they were written.
+        """
+        begun, odd = not operation.files, False
         rest: list[Step] = []
-        for change in version.files:
+        for change in operation.files:
             try:
                 disk = look(self.root, change.name, self._fs, (change.before, change.after))
             except MemtuiError:
-                continue  # somebody put something else there; what we wanted is in the history
+                odd = True  # somebody put something else there; what was wanted is in the history
+                continue
             now = disk.digest if disk is not None else None
             if now == change.after:
                 begun = True
             elif now == change.before:
-                rest.append(Step(change.name, disk, self.history.read(version.id, change.name)))
+                data = self.versions.read(operation.id, change.name)
+                rest.append(Step(change.name, disk, data, change.after_mtime_ns))
+            else:
+                odd = True
         if begun:
             work = Transaction(self.root, rest, fs=self._fs)
             try:
@@ -180,96 +322,99 @@ class Writer:
                 work.replace()
             finally:
                 work.close()
-        return begun
+            return "done"
+        return "keep" if odd else "drop"
 
-    def remember(self, files: Mapping[str, bytes | None], who: str = OUTSIDE) -> Version | None:
-        """Put into the history what others made of some files; the version made, if they did.
+    def remember(
+        self, files: Mapping[str, FileContent | None], who: str = OUTSIDE, *, first: bool = False
+    ) -> Operation | None:
+        """Record what others made of some files; the operation made, if they did.
 
         Args:
-            files: Name to the bytes that are there; `None` for a file that isn't.
+            files: Name to what is there; `None` for a file that isn't.
+            first: Whether nobody has looked before, so that nobody can be said to have changed something.
         """
-        first = not self._ledger.exists()
-        found: dict[str, bytes | None] = {}
-        outside: dict[str, bytes | None] = {}
-        for name, data in files.items():
-            head = self.history.head_blob(name)
-            if head == (blob_id(data) if data is not None else None):
+        known = self.snapshot.files(files)
+        found: dict[str, tuple[_Side | None, _Side | None]] = {}
+        outside: dict[str, tuple[_Side | None, _Side | None]] = {}
+        for name, content in files.items():
+            last = known.get(name)
+            if (content.digest if content is not None else None) == (last.digest if last is not None else None):
                 continue
-            (found if first and head is None else outside)[name] = data
-        version = None
-        if found:
-            version = self.history.commit(found, who=who, why="as found", when=self._now(), kind=FOUND)
-        if outside:
-            why = "changed outside: " + ", ".join(outside)
-            version = self.history.commit(outside, who=who, why=why, when=self._now(), kind=OUTSIDE)
-            self.unseen.change(
-                {name: digest(data) for name, data in outside.items() if data is not None},
-                [name for name, data in outside.items() if data is None],
-            )
-        return version
+            new = last is None or last.blob is None
+            (found if first and new else outside)[name] = (None, _side(content))
+        if not found and not outside:
+            return None
+        id = ""
+        with self.database.write() as connection:
+            for name in outside:
+                last = known.get(name)
+                if last is not None and last.blob is not None and last.digest is not None:
+                    data = read_blob(connection, last.blob, self.database.path)
+                    outside[name] = (_Side(data, last.digest, last.mtime_ns, last.blob), outside[name][1])
+            if found:
+                id = self._insert(found, who, "as found", FOUND)
+            if outside:
+                id = self._insert(outside, who, "changed outside: " + ", ".join(outside), OUTSIDE)
+                folder = folder_id(connection, self.root)
+                for name, (_, after) in outside.items():
+                    connection.execute("delete from unseen where folder = ? and name = ?", (folder, os.fsencode(name)))
+                    if after is not None:
+                        row = (folder, os.fsencode(name), after.digest)
+                        connection.execute("insert into unseen (folder, name, digest) values (?, ?, ?)", row)
+        return self.versions.operation(id)
+
+    def keep(self, name: str, data: bytes, who: str, why: str) -> Operation:
+        """Put a text into the history without touching its file."""
+        known = self.snapshot.files([name]).get(name)
+        with self.database.write() as connection:
+            before = None
+            if known is not None and known.blob is not None and known.digest is not None:
+                old = read_blob(connection, known.blob, self.database.path)
+                before = _Side(old, known.digest, known.mtime_ns, known.blob)
+            id = self._insert({name: (before, _Side(data, digest(data), None))}, who, why, KEPT)
+        return self.versions.operation(id)
 
     def unchanged_outside(self) -> bool:
-        """Whether surely nobody else touched a file since the last `note`. A `stat` for each file, no lock, no import.
+        """Whether surely nobody else touched a file since the last `note`. A `stat` for each file, no lock.
 
         Raises:
             OSError: If the folder can't be listed.
         """
-        ledger = FolderSnapshot.load(self._ledger)
-        stamps = scan(self.root, self._allow, self._fs)
-        head = self.history.repository.head()
-        if ledger is None:
-            return not stamps and head is None
-        return (
-            ledger.head == head
-            and ledger.files.keys() == stamps.keys()
-            and all(ledger.known(name, stamp) is not None for name, stamp in stamps.items())
-        )
+        return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs), self._scope.covers)
 
-    def note(self, who: str) -> Version | None:
+    def note(self, who: str) -> Operation | None:
         """Record what others changed since the last time; the first time, everything as it was found.
 
         Returns:
-            The version made; `None` if all was as the history has it.
+            The operation made; `None` if all was as the history has it.
         """
-        ledger = FolderSnapshot.load(self._ledger) or FolderSnapshot()
+        first = not self.snapshot.looked
+        known = {name: file for name, file in self.snapshot.files().items() if self._scope.covers(name)}
         at = self._fs.now()
-        heads = {name: blob for name, blob in self.history.head_blobs().items() if self.looks_after(name)}
-        stamps = scan(self.root, self._allow, self._fs)
-        same = {name: ledger.known(name, stamp) for name, stamp in stamps.items()}
-        same = {name: blob for name, blob in same.items() if blob is not None and blob == heads.get(name)}
-        other = [name for name in stamps if name not in same and stamps[name].size <= MAX_SIZE]
+        stamps = scan(self.root, self._scope.names, self._fs)
+        same = {name for name, stamp in stamps.items() if name in known and known[name].unchanged(stamp)}
+        other = [name for name, stamp in stamps.items() if name not in same and stamp.size <= MAX_SIZE]
+        heads = {name: file.digest for name, file in known.items() if file.digest is not None}
         read = read_settled(self.root, other, heads, self._fs)
-        now: dict[str, bytes | None] = {name: content.data for name, content in read.items()}
-        now |= dict.fromkeys(heads.keys() - stamps.keys())
-        version = self.remember(now, who)
-        # A file that couldn't be read is looked at again once its stamp changes.
-        files = {name: (stamp, same.get(name) or "") for name, stamp in stamps.items()}
-        files |= {name: (content.stamp, blob_id(content.data)) for name, content in read.items()}
-        FolderSnapshot(self.history.repository.head(), at, files).save(self._ledger, self._fs)
-        self.history.repository.compact()
-        return version
+        now: dict[str, FileContent | None] = {**read, **dict.fromkeys(known.keys() - stamps.keys())}
+        changed = any((content and content.digest) != heads.get(name) for name, content in now.items())
+        with self.database.write(durable=changed) as connection:
+            operation = self.remember(now, who, first=first)
+            rows = {name: file.blob for name, file in self.snapshot.files().items()}
+            # A file that couldn't be read is looked at again once its stamp changes.
+            looks = {name: (stamp, rows.get(name)) for name, stamp in stamps.items() if name not in same | read.keys()}
+            looks |= {name: (content.stamp, rows.get(name)) for name, content in read.items()}
+            self.snapshot.save(connection, looks, at)
+            for name in known.keys() - stamps.keys():
+                folder = folder_id(connection, self.root)
+                connection.execute("delete from files where folder = ? and name = ?", (folder, os.fsencode(name)))
+        return operation
 
     def clear(self) -> tuple[str, ...]:
         """Remove the temporary files that dead processes left; with the lock held, our own as well."""
-        self.history.repository.clear()
-        return tuple(clear_folder(self.root, self._allow, self._fs, own=True))
-
-    def looks_after(self, name: str) -> bool:
-        """Whether a file of this name is among those that this store records."""
-        if self._allow is not None:
-            return name in self._allow
-        return name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
+        return tuple(clear_folder(self.root, self._scope.names, self._fs, own=True))
 
 
-class Known:
-    """Digests of contents that are whole for sure: what the caller saw, and what recent versions hold."""
-
-    def __init__(self, history: History, base: str | None) -> None:
-        self._history = history
-        self._base = base
-
-    def __contains__(self, wanted: object) -> bool:
-        if wanted == self._base:
-            return True
-        recent: Iterator[FileChange] = (file for one in islice(self._history.walk(), 20) for file in one.files)
-        return any(wanted == file.after for file in recent)
+def _side(content: FileContent | None) -> _Side | None:
+    return None if content is None else _Side(content.data, content.digest, content.stamp.mtime_ns)

@@ -1,22 +1,21 @@
-"""A memory folder as data, and the only code that writes one.
+"""A memory folder as data: reading it, checking it, and planning changes to it.
 
-In: folders and their bytes. Out: a `World` (frozen: scopes, files, index, budget, problems), plans made of `Change`s
-that are shown before they are done, and versions in a history of our own.
+In: folders and their bytes. Out: a `Snapshot` (frozen: scopes, files, index, budget, links, problems) and `Plan`s of
+changes, which are shown before `history` carries them out.
 
-One file     `files` · `fields` `frontmatter` its properties, read and edited by span · `markdown` links and headings ·
-             `comments` what the client takes out before it counts · `dates` words that go stale
-The index    `budget` what of it is loaded · `index` its entries · `outline` its lines · `tidy` what a shorter one keeps
-Folders      `folder` one scope · `scopes` which there are · `links` who names whom · `snapshot` all of it at one moment
-Instructions `instructions` the CLAUDE.md family · `imports` `rules` `globs` its parts
-Judging      `checks` what is wrong · `problems` `front_checks` `facts` `recent` its parts
-Wishing      `changes` wishes as `plans` · `relink` `fixes` its parts · `hunks` pieces to choose between
-Writing      `store` the save protocol · `writer` `transaction` `ledger` `takeback` `merge` its parts ·
-             `history` every version · `repository` the objects below it · `trash` · `drafts` unsaved text · `pins`
-The desk     `workspace` on which screen and command line meet
+- One file: `topic` reads it; `frontmatter`, `markdown` (links, headings, code), `comments` and `dates` take its text
+  apart.
+- The index: `budget` measures what the agent client loads; `index` has its entries and lines; `tidy` shortens it.
+- Folders: `scope` reads one; `links` resolves its links; `snapshot` holds all of them at one moment.
+- Instructions: `instructions` reads the CLAUDE.md family; `imports` and `path_rules` have its parts.
+- Problems: `checks/`, one file a check with its fix.
+- Changes: `plans` makes them; `drafts` keeps unsaved text; `pins` names files that no background run may touch,
+  `pin_operations` makes that undoable.
+- `workspace` puts all of this together for one working directory, for the screen and the command line.
 
 Invariants:
 - Reading changes no byte and no mtime.
-- Frontmatter and index are edited by span: every byte outside the edited lines stays.
-- Every write goes through `store`: compare the hash, merge or refuse, history first, then an atomic replace.
-- A line that was acknowledged once is in the file, in history or in a conflict copy, for ever.
+- Front matter and index are edited by span: every byte outside the edited part stays.
+- Nothing here writes a memory file; `history.store` does, from a `Plan`.
+- Imports point from the list above downwards only: checks and fixes know no `Snapshot` and no `Plan`.
 """

@@ -12,7 +12,6 @@ client's own lexer has them. Found by feeding random documents to client 2.1.332
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -73,10 +72,11 @@ _NOT_LAZY = re.compile(
 )
 _QUOTED_RULE = re.compile(r" {0,3}(?=(?:=+|-+) *\Z)")
 _COMMENT = re.compile(r"<!--[\s\S]*?-->")
-_MOST_LEXED = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
+_MAX_REREAD_CHARS = 300_000
+"""What quotes with lazy lines may make us read again, far more than in any real file."""
 
 
-class _Block(NamedTuple):
+class _MarkdownBlock(Struct, frozen=True):
     """A block of a text: its kind and its offsets; `items` are the texts of a list's items or of a quote."""
 
     kind: str
@@ -88,26 +88,7 @@ class _Block(NamedTuple):
 class _Effort(Struct):
     """How much may still be read again."""
 
-    left: int = _MOST_LEXED
-
-
-def strip_comments(text: str) -> str:
-    """The text without the comments that the client takes out.
-
-    Args:
-        text: Decoded Markdown, front matter already taken off. Line ends may be of any kind.
-
-    Returns:
-        The text with "\\n" line ends if anything could be a comment, else the very text.
-    """
-    if "<!--" not in text:
-        return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    kept, at = [], 0
-    for start, end in comment_spans(text):
-        kept.append(text[at:start])
-        at = end
-    return "".join(kept) + text[at:]
+    left: int = _MAX_REREAD_CHARS
 
 
 def comment_spans(text: str) -> list[tuple[int, int]]:
@@ -128,9 +109,9 @@ def comment_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _blocks(text: str, top: bool, effort: _Effort) -> list[_Block]:
+def _blocks(text: str, top: bool, effort: _Effort) -> list[_MarkdownBlock]:
     """Cut a text into blocks; `top` is False inside a list item, where running text is no paragraph."""
-    blocks: list[_Block] = []
+    blocks: list[_MarkdownBlock] = []
     no_setext_before = 0
     at = 0
     while at < len(text):
@@ -142,27 +123,27 @@ def _blocks(text: str, top: bool, effort: _Effort) -> list[_Block]:
     return blocks
 
 
-def _next_block(text: str, at: int, top: bool, no_setext: int, effort: _Effort) -> tuple[_Block, int]:
+def _next_block(text: str, at: int, top: bool, no_setext: int, effort: _Effort) -> tuple[_MarkdownBlock, int]:
     for kind, pattern in (("space", _SPACE), ("code", _CODE), ("code", _FENCE), ("heading", _HEADING)):
         match = pattern.match(text, at)
         if match is not None:
-            return _Block(kind, at, match.end()), no_setext
+            return _MarkdownBlock(kind, at, match.end()), no_setext
     match = _HR.match(text, at)
     if match is not None:
-        return _Block("hr", at, at + len(match[0].rstrip("\n"))), no_setext
+        return _MarkdownBlock("hr", at, at + len(match[0].rstrip("\n"))), no_setext
     block = _quote(text, at, effort) or _list(text, at)
     if block is not None:
         return block, no_setext
     for kind, pattern in (("html", _HTML), ("def", _DEF)):
         match = pattern.match(text, at)
         if match is not None:
-            return _Block(kind, at, match.end()), no_setext
+            return _MarkdownBlock(kind, at, match.end()), no_setext
     if at >= no_setext:
         end, no_setext = _setext(text, at)
         if end:
-            return _Block("heading", at, end), no_setext
+            return _MarkdownBlock("heading", at, end), no_setext
     match = (_PARAGRAPH if top else _TEXT).match(text, at)
-    return _Block("paragraph", at, match.end() if match is not None else at + 1), no_setext
+    return _MarkdownBlock("paragraph", at, match.end() if match is not None else at + 1), no_setext
 
 
 def _setext(text: str, at: int) -> tuple[int, int]:
@@ -183,7 +164,7 @@ def _setext(text: str, at: int) -> tuple[int, int]:
             return 0, at
 
 
-def _quote(text: str, at: int, effort: _Effort) -> _Block | None:
+def _quote(text: str, at: int, effort: _Effort) -> _MarkdownBlock | None:
     """The quote that starts here: its `>` lines and, while a paragraph is open at its end, the lazy lines behind."""
     if _QUOTE.match(text, at) is None:
         return None
@@ -205,7 +186,7 @@ def _quote(text: str, at: int, effort: _Effort) -> _Block | None:
                 break
             inner.append(_QUOTED_RULE.sub("    ", text[at:line_end], count=1))  # no underline of a lazy heading
         at = line_end + 1
-    return _Block("quote", start, min(at, len(text)) - (text[at - 1 : at] == "\n"), ("\n".join(inner),))
+    return _MarkdownBlock("quote", start, min(at, len(text)) - (text[at - 1 : at] == "\n"), ("\n".join(inner),))
 
 
 def _open_paragraph(text: str, top: bool, effort: _Effort) -> bool:
@@ -224,7 +205,7 @@ def _open_paragraph(text: str, top: bool, effort: _Effort) -> bool:
     return last.kind == "quote" and _open_paragraph(last.items[0], True, effort)
 
 
-def _list(text: str, at: int) -> _Block | None:
+def _list(text: str, at: int) -> _MarkdownBlock | None:
     """The list that starts here."""
     first = _LIST.match(text, at)
     if first is None:
@@ -242,11 +223,11 @@ def _list(text: str, at: int) -> _Block | None:
     if not items:
         return None
     end = start + len(text[start : min(at, len(text))].rstrip(JS_SPACE))
-    return _Block("list", start, end, (*items[:-1], items[-1].rstrip(JS_SPACE)))
+    return _MarkdownBlock("list", start, end, (*items[:-1], items[-1].rstrip(JS_SPACE)))
 
 
-class _Ends(NamedTuple):
-    """What ends a list item whose text is indented by so much."""
+class _Ends(Struct, frozen=True):
+    """Patterns of the lines that end a list item, by the indent of its text."""
 
     all: re.Pattern[str]
     after: re.Pattern[str]

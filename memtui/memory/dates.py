@@ -5,25 +5,24 @@ Found: words whose meaning moves with the day of reading. Not found: durations (
 """
 
 import re
-from bisect import bisect_right
 
-from memtui.memory.markdown import code_spans
+from memtui.memory.markdown import code_spans, is_inside
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _NUMBER = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|a[ \t]few|a[ \t]couple[ \t]of)"
 _UNIT = r"(?:minute|hour|day|week|fortnight|month|quarter|year)s?"
 _ENGLISH = re.compile(
-    rf"\b(?:the[ \t]+day[ \t]+(?:before[ \t]+yesterday|after[ \t]+tomorrow)|yesterday|today|tomorrow|tonight"
+    rf"\b(?=[acefilnostwy\d])(?:the[ \t]+day[ \t]+(?:before[ \t]+yesterday|after[ \t]+tomorrow)|yesterday|today"
+    rf"|tomorrow|tonight"
     rf"|(?:earlier|later)[ \t]+this[ \t]+(?:week|month|year)"
     rf"|(?:last|next|this)[ \t]+(?:week(?:end)?|month|quarter|year|sprint|night|morning|afternoon|evening"
     rf"|spring|summer|autumn|fall|winter|{_DAY})"
     rf"|{_NUMBER}[ \t]+{_UNIT}[ \t]+(?:ago|from[ \t]+now)"
-    rf"|in[ \t]+{_NUMBER}[ \t]+(?:day|week|month|year)s?(?:['’][ \t]+time)?)\b",
-    re.IGNORECASE,
+    rf"|in[ \t]+{_NUMBER}[ \t]+(?:day|week|month|year)s?(?:['’][ \t]+time)?)\b"
 )
 _COUNT = r"(?:\d{1,4}|[일이삼사오육칠팔구십한두세네몇수]|다섯|여섯|일곱|여덟|아홉|열)"
 _KOREAN = re.compile(
-    r"(?<![가-힣])(?:"
+    r"(?=[지저이다오그엊어내모글방아재작올금명익전일삼사육칠팔구십한두세네몇수여열하나닷보며\d])(?<![가-힣])(?:"
     r"(?:지난|저번|이번|다음)[ \t]?(?:주[ \t]?)?(?:주말|[월화수목금토일]요일|주|달|해|분기|학기|밤)"
     r"|오늘(?!날)|그저께|그제(?![서야])|엊그제|엊그저께|어젯밤|어제|내일모레|내일|모레|글피|방금|아까"
     r"|재작년|작년|올해|내년|내후년|금년|금주|금일|명일|익일|전날|지난밤"
@@ -44,7 +43,10 @@ def relative_dates(text: str) -> list[tuple[int, int, str]]:
     Returns:
         (start, end, phrase) in order, character offsets.
     """
-    found = [(m.start(), m.end(), m[0]) for m in _ENGLISH.finditer(text)]
+    lower = text.lower()  # matching without IGNORECASE takes a third of the time
+    if len(lower) != len(text):
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    found = [(m.start(), m.end(), text[m.start() : m.end()]) for m in _ENGLISH.finditer(lower)]
     if not text.isascii():
         found += [(m.start(), m.end(), m[0]) for m in _KOREAN.finditer(text)]
         found.sort()
@@ -54,12 +56,7 @@ def relative_dates(text: str) -> list[tuple[int, int, str]]:
     return [
         hit
         for hit in found
-        if not _inside(code, hit[0])
+        if not is_inside(code, hit[0])
         and _DATE_BEHIND.match(text, hit[1]) is None
         and _DATE_BEFORE.search(text, max(0, hit[0] - 24), hit[0]) is None
     ]
-
-
-def _inside(spans: list[tuple[int, int]], offset: int) -> bool:
-    index = bisect_right(spans, (offset, len(spans) and spans[-1][1] + 1)) - 1
-    return index >= 0 and spans[index][0] <= offset < spans[index][1]

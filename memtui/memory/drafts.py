@@ -1,9 +1,7 @@
-"""Text that a person typed and that isn't saved yet: it survives a crash, a closed terminal and a failed save.
+"""Drafts: typed text that isn't saved yet. It survives a crash, a closed terminal and a failed save.
 
 One JSON file for each path in the state folder, replaced atomically. A small file is kept beside them as a reserve:
 when the disk is full, it is given up so that the draft still fits.
-
-Source: SAFETY.md F3, F7, F27.
 """
 
 import json
@@ -13,13 +11,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, fault, make_folders, replace_file
+from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
 
-RESERVE = 256 * 1024
-"""Bytes: ten times the largest index that an agent loads."""
+RESERVE_BYTES = 256 * 1024
+"""Ten times the largest index that an agent loads."""
 
 
 class Draft(Struct, frozen=True):
@@ -61,13 +59,13 @@ class Drafts:
             try:
                 replace_file(self._file(path), data, fs=self._fs, mode=0o600)
             except OSError as error:
-                if not isinstance(fault(error, ""), Unsupported) or not self._give_up_reserve():
+                if not isinstance(to_error(error, ""), Unsupported) or not self._give_up_reserve():
                     raise
                 replace_file(self._file(path), data, fs=self._fs, mode=0o600)
                 return
         except OSError as error:
             hint = "copy the text elsewhere"
-            raise fault(error, "the draft", outcome="the draft was not written", hint=hint) from error
+            raise to_error(error, "the draft", outcome="the draft was not written", hint=hint) from error
         self._keep_reserve()
 
     def load(self, path: Path) -> Draft | None:
@@ -81,7 +79,7 @@ class Drafts:
         except FileNotFoundError:
             pass
         except OSError as error:
-            raise fault(error, "the draft", outcome="it stays") from error
+            raise to_error(error, "the draft", outcome="it stays") from error
 
     def list(self) -> tuple[Draft, ...]:
         """All drafts, newest first."""
@@ -104,7 +102,7 @@ class Drafts:
                 return None
             return Draft(Path(entry["path"]), text, base, float(entry["saved_at"]))
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # replaced atomically, so it is not half of ours: another program's, left alone
+            return None  # a draft of ours is never half written, so this is another program's file
 
     def _give_up_reserve(self) -> bool:
         try:
@@ -118,6 +116,6 @@ class Drafts:
         reserve = self._folder / "reserve"
         try:
             if not reserve.exists():
-                replace_file(reserve, b"\n" * RESERVE, fs=self._fs, mode=0o600)
+                replace_file(reserve, b"\n" * RESERVE_BYTES, fs=self._fs, mode=0o600)
         except OSError:
             self._give_up_reserve()

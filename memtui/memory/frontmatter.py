@@ -1,20 +1,20 @@
-"""The block of `key: value` lines at the head of a topic file, read leniently (`frontmatter` edits it).
+"""The block of `key: value` lines at the head of a topic file: read leniently, edited by span.
 
-Not YAML: memory files hold values that a YAML loader refuses (`Use X: always`) or changes (`no`, `017`, dates), so a
-value is text, quotes removed, and nothing in it is ever run. What is odd is noted and shown, never a reason to drop
-the file.
+The block isn't read as YAML: memory files hold values that a YAML loader refuses (`Use X: always`) or changes (`no`,
+`017`, dates). A value is text with its quotes removed, and nothing in it is ever run. What is odd is noted and shown,
+never a reason to drop the file.
 
-The rules, one a line:
-- The block opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
+How a block is read, one rule a line:
+- It opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
 - A key may hold indented keys (`metadata:` / `  type: user`); they are named with a dot, `metadata.type`.
-- The last of two equal keys wins; the top-level `type` wins over the nested one; null and empty count as missing.
+- Three forms occur: `type` at the top; the same with `originSessionId`; `type`, `originSessionId` and `modified` below
+  `metadata`. The top-level `type` wins over the nested one.
+- The last of two equal keys wins; null and empty count as missing.
 - `#` inside a plain value is text, because people write "issue #12"; a comment is a line of its own, or stands behind a
   quoted value or a type.
 
-Front matter of a topic file: edit one field and leave every other byte (DESIGN.md D6).
-
-`fields` reads; this module writes. A write replaces the characters of one value, or puts one line in: byte order mark,
-line ends, comments, quotes, unknown keys, invalid YAML and a missing last line end stay as they were.
+How it is edited: an edit replaces the characters of one value or puts one line in. Byte order mark, line ends,
+comments, quotes, order, unknown keys, invalid YAML and a missing last line end stay as they were.
 """
 
 import re
@@ -23,24 +23,12 @@ from msgspec import Struct
 
 from memtui.util.errors import MemtuiError
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_LINES",
-    "TYPES",
-    "Field",
-    "Frontmatter",
-    "FrontmatterNote",
-    "new_block",
-    "read_frontmatter",
-    "remove_field",
-    "set_field",
-]
-
-
 TYPES = ("user", "feedback", "project", "reference")
-MAX_LINES = 30
-MAX_BYTES = 16 * 1024
-LONG_VALUE = 1000  # characters; a name or description beyond it is clipped wherever it is shown
+MAX_BLOCK_LINES = 30
+"""Lines that the agent client scans for a block."""
+MAX_BLOCK_BYTES = 16 * 1024
+LONG_VALUE_CHARS = 1000
+"""A name or description beyond it is clipped wherever it is shown."""
 _FENCE = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _KEY = re.compile(r"([ \t]*)([^\s:#\-\[\]{},&*!|>'\"%@`][^:\r\n]*?|<<)([ \t]*):(?:([ \t]+)|(?=\r?\Z))")
 _TIGHT = re.compile(r"([ \t]*)([A-Za-z_][\w-]*)(:)(?=[^\s:/])")
@@ -152,6 +140,17 @@ class Frontmatter(Struct, frozen=True):
         return None if field is None else field.value
 
 
+def newline_of(text: str) -> str:
+    r"""The line end that a text uses first: "\r\n" or "\n"."""
+    return "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+
+
+def type_of_name(name: str) -> str | None:
+    """The type that a file's name begins with: `feedback_testing.md` is "feedback"."""
+    leaf = name.rpartition("/")[2].lower()
+    return next((kind for kind in TYPES if leaf.startswith((f"{kind}_", f"{kind}-"))), None)
+
+
 def _known_type(word: str) -> str | None:
     word = word.strip().lower()
     return word if word in TYPES else None
@@ -172,8 +171,6 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
         Verdict, fields and notes; "warn" when there is no block, "invalid" when it is never closed in the first 30
         lines and 16 KiB, or when the data is no UTF-8 text. Never raises.
 
-    Source:
-        SAFETY.md 3.3; the 30 lines are what the agent client scans.
     """
     if isinstance(data, bytes):
         try:
@@ -189,14 +186,17 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
     bom = text.startswith("\ufeff")
     opening = _FENCE.match(text, bom)
     if opening is None:
-        message = "no front matter"
+        note = FrontmatterNote(None, "missing", "no front matter")
         if text.lstrip("\ufeff \t\r\n").startswith("---"):
             message = "no front matter: its first line must be exactly ---, at the very top"
-        return Frontmatter("warn", problems=(FrontmatterNote(None, "missing", message),), body_start=int(bom))
+            note = FrontmatterNote(None, "misplaced", message)
+        return Frontmatter("warn", problems=(note,), body_start=int(bom))
     closing = _closing(text, opening.end())
     if closing is None:
         return _invalid(
-            "unclosed", f"front matter is never closed: --- is missing in the first {MAX_LINES} lines or 16 KiB", 1
+            "unclosed",
+            f"front matter is never closed: --- is missing in the first {MAX_BLOCK_LINES} lines or 16 KiB",
+            1,
         )
     close_at, body_start, body_line = closing
     notes: list[FrontmatterNote] = []
@@ -210,13 +210,13 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
 
 def _closing(text: str, at: int) -> tuple[int, int, int] | None:
     """Where the closing fence starts and ends, and the number of the line after it; None beyond the limits."""
-    for number in range(2, MAX_LINES + 1):
+    for number in range(2, MAX_BLOCK_LINES + 1):
         if at >= len(text):
             return None
         fence = _FENCE.match(text, at)
         if fence is not None:
             head = text[: fence.end()]
-            small = len(head) <= MAX_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+            small = len(head) <= MAX_BLOCK_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BLOCK_BYTES
             return (at, fence.end(), number + 1) if small else None
         at = text.find("\n", at) + 1
         if not at:
@@ -256,7 +256,7 @@ def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple
         line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
         if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
             raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
-        _judge(number, key, raw, value, notes, match.re is _TIGHT)
+        _note_oddities(number, key, raw, value, notes, match.re is _TIGHT)
         if (key, len(parents)) in seen:
             notes.append(FrontmatterNote(number, "duplicate", f"{key} is there more than once; the last one counts"))
         seen.add((key, len(parents)))
@@ -325,8 +325,10 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES.get(word, word)
 
 
-def _judge(number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool) -> None:
-    """Note what a reader of YAML would see otherwise, or what a person can't see."""
+def _note_oddities(
+    number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool
+) -> None:
+    """Note what YAML would read otherwise, and what a person can't see."""
     if tight:
         notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
     if value is None:
@@ -337,7 +339,7 @@ def _judge(number: int, key: str, raw: str, value: str | None, notes: list[Front
         notes.append(FrontmatterNote(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
     elif "\n" in raw:
         notes.append(FrontmatterNote(number, "folded", f"{key}: text over several lines is read as one line"))
-    if len(value) > LONG_VALUE:
+    if len(value) > LONG_VALUE_CHARS:
         notes.append(FrontmatterNote(number, "long-value", f"{key}: {len(value)} characters"))
     if not value.isascii() or not value.isprintable():
         hidden = _HIDDEN.search(value)
@@ -364,10 +366,10 @@ def _missing(front: Frontmatter) -> list[FrontmatterNote]:
 
 # What every reader of YAML takes for this very text: no indicator or digit first, no ": ", " #" or ":" at the end.
 _PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")
-_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
+_YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\Z")
-_MOVABLE = ("type", "modified")  # at the top level in older files, under `metadata` in newer ones
-_TIMES = ("modified", "metadata.modified")  # the client writes them without quotes
+_TOP_OR_METADATA = ("type", "modified")  # at the top level in older files, under `metadata` in newer ones
+_UNQUOTED_TIMES = ("modified", "metadata.modified")  # the client writes them without quotes
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
@@ -393,18 +395,18 @@ def set_field(text: str, key: str, value: str) -> str:
     front = _editable(text)
     if not front.block:
         return _with_block(text, key, value)
-    field = front.placed(key) if key in _MOVABLE else front.field(key)
+    field = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
     return _replaced(text, front, field, value) if field is not None else _inserted(text, front, key, value)
 
 
 def remove_field(text: str, key: str) -> str:
-    """Take every line of a key out (all of them if it is there twice), with the keys and items nested under it.
+    """Remove every line of a key (of all of them if it is there twice), with the keys and items nested below it.
 
     Raises:
         MemtuiError: The block is never closed.
     """
     front = _editable(text)
-    gone = front.placed(key) if key in _MOVABLE else front.field(key)
+    gone = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
     if gone is None:
         return text
     spans = [
@@ -433,11 +435,11 @@ def _editable(text: str) -> Frontmatter:
 
 def _with_block(text: str, key: str, value: str) -> str:
     """The text with a new block of one field before it."""
-    newline = _newline(text)
+    newline = newline_of(text)
     at = int(text.startswith("\ufeff"))
     gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
     head, _, child = key.rpartition(".")
-    written = _written(value, bare_time=key in _TIMES)
+    written = _written(value, bare_time=key in _UNQUOTED_TIMES)
     lines = [f"{head}:", f"  {child}: {written}"] if head else [f"{key}: {written}"]
     return text[:at] + newline.join(["---", *lines, "---", gap]) + text[at:]
 
@@ -454,15 +456,15 @@ def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
         if rest != field.end:  # a list: the value takes its place
             end = len(text[:rest].rstrip("\r\n"))
     before = "" if text[field.value_start - 1] in " \t" else " "
-    written = _written(value, text[field.value_start : end], bare_time=field.key in _TIMES)
+    written = _written(value, text[field.value_start : end], bare_time=field.key in _UNQUOTED_TIMES)
     return text[: field.value_start] + before + written + text[end:]
 
 
 def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
-    """The text with one line more."""
+    """The text with a new line for the key."""
     head, _, leaf = key.rpartition(".")
-    parent = front.field(head) if head else front.field("metadata") if key in _MOVABLE else None
-    line = f"{leaf}: {_written(value, bare_time=key in _TIMES)}{_newline(text)}"
+    parent = front.field(head) if head else front.field("metadata") if key in _TOP_OR_METADATA else None
+    line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{newline_of(text)}"
     if parent is not None and parent.value is None:
         below = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
         if below:
@@ -477,10 +479,6 @@ def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
     before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
     at = _end_with_rest(text, front, before_it[-1]) if before_it else _close_at(text, front)
     return text[:at] + (top[0].indent if top else "") + line + text[at:]
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
 
 
 def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
@@ -514,7 +512,7 @@ def _written(value: str, old: str = "", *, bare_time: bool = False) -> str:
         return "'" + value.replace("'", "''") + "'"
     if old[:1] == '"' and DOUBLE_QUOTED.match(old) is not None:
         return _double(value)
-    if _PLAIN.match(value) is not None and value.lower() not in _WORDS:
+    if _PLAIN.match(value) is not None and value.lower() not in _YAML_WORDS:
         return value
     if _TIME.match(value) is not None and (bare_time or _TIME.match(old) is not None):
         return value

@@ -1,21 +1,32 @@
-"""The entries of an index: read from any line with a link to a local `.md` file, edited by span.
+"""The entries and lines of an index (`MEMORY.md`), read leniently and edited by span.
 
-An entry is a line outside front matter, code and comments; its first such link says which file it stands for, the text
-behind the link is its hook. Edits replace the characters in question and leave every other byte: line ends, order,
-headings, prose, a missing last line end.
-
-An index cut into lines of a kind: what tidying keeps, moves and takes out.
+An entry is any line outside front matter, code and comments with a link to a local `.md` file: `- [Title](file.md) —
+description` is the usual form; other separators, numbered lists and lines without a bullet occur. The first such link
+says which file the entry stands for, the text behind it is its description. An edit replaces the characters in question
+and leaves every other byte: line ends, order, headings, prose, a missing last line end.
 """
 
 import posixpath
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.memory.budget import IndexBudget, body_start, counted, units
-from memtui.memory.markdown import Link, code_spans, find_links, headings, write_label, write_target
+from memtui.memory.budget import IndexBudget, body_start, counted_text, units
+from memtui.memory.frontmatter import newline_of
+from memtui.memory.markdown import (
+    Edit,
+    Link,
+    apply_edits,
+    code_spans,
+    find_links,
+    headings,
+    target_edit,
+    write_label,
+    write_target,
+)
 from memtui.util.text import nfc
 
 INDEX_NAME = "MEMORY.md"
@@ -37,11 +48,11 @@ class IndexEntry(Struct, frozen=True):
     end: int
     title: str
     target: str
-    hook: str
+    description: str
     loaded: bool | None
     link: Link
-    hook_start: int
-    hook_end: int
+    description_start: int
+    description_end: int
     more: tuple[str, ...] = ()
 
 
@@ -78,14 +89,18 @@ def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEnt
         stop = text.find("\n", link.end)
         end = len(text) if stop < 0 else stop + 1
         separator = _SEPARATOR.match(text, link.end)
-        hook_start = link.end if separator is None else separator.end()
-        hook = text[hook_start : len(text) if stop < 0 else stop].rstrip()
+        description_start = link.end if separator is None else separator.end()
+        description = text[description_start : len(text) if stop < 0 else stop].rstrip()
         loaded = None
         if budget is not None:
             loaded = budget.cut_line_in_file is None or link.line < budget.cut_line_in_file
         title = link.label.strip("*_ ")
-        hook_end = hook_start + len(hook)
-        entries.append(IndexEntry(link.line, start, end, title, name, hook, loaded, link, hook_start, hook_end))
+        description_end = description_start + len(description)
+        entries.append(
+            IndexEntry(
+                link.line, start, end, title, name, description, loaded, link, description_start, description_end
+            )
+        )
     for number, names in more.items():
         entries[number] = replace(entries[number], more=tuple(names))
     return tuple(entries)
@@ -96,20 +111,14 @@ def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
     return tuple(entry for entry in entries if entry.loaded is False)
 
 
-def newline_of(text: str) -> str:
-    r"""The line end that a text uses first: "\r\n" or "\n"."""
-    end = text.find("\n")
-    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
-
-
-def add_entry(text: str, title: str, target: str, hook: str, section: str | None = None) -> str:
+def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:
     """Put a new entry behind the last one, in the manner of that one.
 
     Args:
         text: The whole index; may be empty.
         title: The label of the link.
         target: The file's name, posix, relative to the index.
-        hook: One sentence; may be empty.
+        description: One sentence; may be empty.
         section: The heading to put it under, made at the end of the file if it isn't there.
 
     Returns:
@@ -121,20 +130,20 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
         found = [h for h in headings(text) if h.text.casefold() == section.casefold() and h.start >= body_start(text)]
         if not found:
             gap = "" if not text.strip("\ufeff \r\n") else newline if text.endswith("\n") else newline * 2
-            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, hook)}{newline}"
+            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, description)}{newline}"
         heading = found[0]
         later = [h.start for h in headings(text) if h.start > heading.start and h.level <= heading.level]
         entries = [e for e in entries if heading.end <= e.start < min(later, default=len(text))]
         if not entries:
-            line = _line(None, text, title, target, hook)
+            line = _line(None, text, title, target, description)
             return text[: heading.end] + newline * 2 + line + text[heading.end :]
     if entries:
         at = entry_end(text, entries[-1])
-        line = _line(entries[-1], text, title, target, hook)
+        line = _line(entries[-1], text, title, target, description)
         if text[:at].endswith("\n"):
             return text[:at] + line + newline + text[at:]
         return text[:at] + newline + line + text[at:]
-    line = _line(None, text, title, target, hook)
+    line = _line(None, text, title, target, description)
     if not text.strip("\ufeff \r\n"):
         return text + line + newline
     last = text.rstrip("\r\n").rpartition("\n")[2]
@@ -149,7 +158,31 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
     return text[:at] + gap + line + newline + text[at:]
 
 
-def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str) -> str:
+class EntryRow(Struct, frozen=True):
+    """A new entry: the file's name is relative to the index; `type` chooses the heading to put it under."""
+
+    title: str
+    name: str
+    description: str
+    type: str | None
+
+
+def add_entries(text: str, rows: Iterable[EntryRow]) -> str:
+    """Add entries to an index, each under a heading of its type where there is one."""
+    for row in rows:
+        text = add_entry(text, row.title, row.name, row.description, _section_of(text, row.type))
+    return text
+
+
+def _section_of(text: str, kind: str | None) -> str | None:
+    """The heading under which the entries of a type stand, if the index has one."""
+    if kind is None:
+        return None
+    wanted = (kind, f"{kind}s", f"{kind} memory", f"{kind} memories")
+    return next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
+
+
+def _line(like: IndexEntry | None, text: str, title: str, target: str, description: str) -> str:
     """A new line; bullet and separator as in the entry before."""
     bullet, separator = "- ", " — "
     if like is not None:
@@ -158,11 +191,11 @@ def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str
         if match is not None:
             bullet = before if match[1] is None else f"{before[: match.start(1)]}{int(match[1]) + 1}{match[2]} "
             bullet = bullet.rstrip("*_")
-        if like.hook:
-            separator = text[like.link.end : like.hook_start].lstrip("*_`")
+        if like.description:
+            separator = text[like.link.end : like.description_start].lstrip("*_`")
             separator = separator if separator.strip() else " — "
-    hook = " ".join(hook.split())
-    return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + hook if hook else "")
+    description = " ".join(description.split())
+    return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + description if description else "")
 
 
 def entry_end(text: str, entry: IndexEntry) -> int:
@@ -191,7 +224,7 @@ def drop_entries(text: str, target: str) -> str:
         target: The file's name as `IndexEntry.target` has it.
     """
     entries = read_entries(text)
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for entry in entries:
         if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
             edits.append((entry.start, entry_end(text, entry), ""))
@@ -203,54 +236,34 @@ def drop_entries(text: str, target: str) -> str:
     return apply_edits(text, edits)
 
 
-def retarget(text: str, old: str, new: str, title: str | None = None) -> str:
+def retarget_entries(text: str, old: str, new: str) -> str:
     """Let every link to one file of an index name another.
 
     Args:
         text: The whole index.
         old: The name as `IndexEntry.target` has it.
         new: The new name, posix, relative to the index.
-        title: A new label for the entries of the file, if their label is to change.
     """
     begin = body_start(text)
-    edits: list[tuple[int, int, str]] = []
-    for link in find_links(text):
-        name = local_name(link)
-        if name is None or link.start < begin or not same_name(name, old):
-            continue
-        written = text[link.target_start : link.target_end]
-        target = write_target(new, written)
-        if link.fragment:
-            fragment = written.rstrip(">").partition("#")[2]
-            target = target[:-1] + f"#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
-        edits.append((link.target_start, link.target_end, target))
-        if title is not None and text[link.target_start - 2 : link.target_start] == "](":
-            edits.append((link.start + 1, link.target_start - 2, write_label(title)))
-    return apply_edits(text, edits)
+    found = [link for link in find_links(text) if link.start >= begin and same_name(local_name(link) or "", old)]
+    return apply_edits(text, [target_edit(text, link, new) for link in found])
 
 
-def set_hook(text: str, target: str, hook: str) -> str:
-    """Give the entries of a file another hook; an empty one takes the separator away too."""
-    hook = " ".join(hook.split())
-    edits: list[tuple[int, int, str]] = []
+def set_description(text: str, target: str, description: str) -> str:
+    """Give the entries of a file another description; an empty one takes the separator away too."""
+    description = " ".join(description.split())
+    edits: list[Edit] = []
     for entry in read_entries(text):
         if not same_name(entry.target, target):
             continue
-        if entry.hook and hook:
-            edits.append((entry.hook_start, entry.hook_end, hook))
-        elif hook:
-            edits.append((entry.hook_start, entry.hook_end, f" — {hook}"))
-        elif entry.hook:
+        if entry.description and description:
+            edits.append((entry.description_start, entry.description_end, description))
+        elif description:
+            edits.append((entry.description_start, entry.description_end, f" — {description}"))
+        elif entry.description:
             closing = re.compile(r"[*_`]*").match(text, entry.link.end)
-            edits.append((entry.link.end if closing is None else closing.end(), entry.hook_end, ""))
+            edits.append((entry.link.end if closing is None else closing.end(), entry.description_end, ""))
     return apply_edits(text, edits)
-
-
-def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Replace spans of a text; they must not overlap."""
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 LineKind = Literal["free", "heading", "entry", "prose", "blank"]
@@ -275,12 +288,12 @@ class IndexLine(Struct, frozen=True):
         return (0, 0) if self.kind == "free" else (self.text.count("\n"), units(self.text))
 
 
-def cut_lines(text: str) -> list[IndexLine]:
-    """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
+def index_lines(text: str) -> list[IndexLine]:
+    """The lines of an index, each with its kind; an entry holds its continuation lines, code all of its lines."""
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
-    counts = counted(text).lines_in_file()
+    counts = counted_text(text).lines_in_file()
     blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
     lines: list[IndexLine] = []
     at, number = 0, 1
@@ -308,28 +321,26 @@ def cut_lines(text: str) -> list[IndexLine]:
     return lines
 
 
-def without(text: str, entries: list[IndexEntry]) -> str:
+def remove_entries(text: str, entries: list[IndexEntry]) -> str:
     """The text without some of its entries and what hangs below them."""
-    spans = sorted(((entry.start, entry_end(text, entry)) for entry in entries), reverse=True)
-    for start, end in spans:
-        text = text[:start] + text[end:]
-    return text
+    return apply_edits(text, [(entry.start, entry_end(text, entry), "") for entry in entries])
 
 
-def single_blanks(lines: list[IndexLine]) -> list[IndexLine]:
-    """Make runs of blank lines one; those in code are part of its block."""
-    pairs = zip(lines, [None, *lines], strict=False)
-    return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
+def collapse_blank_lines(text: str) -> str:
+    """Make each run of blank lines one line; those in code are part of its block."""
+    lines = index_lines(text)
+    pairs = zip(lines, ["", *(line.kind for line in lines)], strict=False)
+    return "".join(line.text for line, before in pairs if not line.kind == before == "blank")
 
 
 def drop_empty_headings(before: str, after: str) -> str:
-    """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
+    """Drop headings that had an entry or prose before and have none now, with the blank lines below them."""
     if before == after:
         return after
-    filled = _filled_headings(cut_lines(before))
-    lines = cut_lines(after)
+    filled = _filled_headings(index_lines(before))
+    lines = index_lines(after)
     still = _filled_headings(lines)
-    if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
+    if len(filled) != len(still):  # a fence or comment lost its end: better a heading too many
         return after
     kept: list[IndexLine] = []
     number = 0

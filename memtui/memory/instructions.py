@@ -27,21 +27,21 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from memtui.client.environment import Env, truth
+from memtui.client.environment import Env, parse_switch
 from memtui.client.git import main_repository, worktree_root
-from memtui.client.json_edit import BadJson, read_object
+from memtui.client.json_edit import InvalidJson, read_object
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.paths import read_small, real
-from memtui.client.settings_files import effective
-from memtui.memory.budget import counted, units
+from memtui.client.paths import read_small_file, real_path
+from memtui.client.settings_files import effective_env
+from memtui.memory.budget import counted_text, units
 from memtui.memory.imports import ImportWord, find_imports, is_text
 from memtui.memory.path_rules import glob_regex, rule_paths
 
-MOST_HOPS = 4
-LARGEST_FILE = 4 << 20
-"""Bytes; a larger file is skipped whole."""
-MOST_RULES = 2000
-"""Files that we look at in one rules folder."""
+MAX_IMPORT_HOPS = 4
+MAX_FILE_BYTES = 4 << 20
+"""The client skips a larger file whole."""
+MAX_RULE_FILES = 2000
+"""Entries of one rules folder that are looked at."""
 
 LayerName = Literal["managed", "user", "project", "local", "rule"]
 """Which kind of instruction; a rule of the user's folder has `owner` "user"."""
@@ -73,9 +73,8 @@ class Instruction(Struct, frozen=True):
     """One file of the family, loaded or not.
 
     `size` is in bytes. `loaded_lines` and `loaded_chars` (UTF-16 code units) are what the agent gets of the file
-    itself,
-    imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says in
-    words why nothing of it is loaded, `None` if it is.
+    itself, imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says
+    in words why nothing of it is loaded, `None` if it is.
     """
 
     layer: LayerName
@@ -97,7 +96,7 @@ class Instruction(Struct, frozen=True):
 
     @property
     def total_chars(self) -> int:
-        """UTF-16 code units that it brings, its imports included."""
+        """UTF-16 code units that are loaded because of it, its imports included."""
         return (self.loaded_chars if self.loaded else 0) + sum(each.loaded_chars for each in walk_imports(self.imports))
 
 
@@ -112,15 +111,15 @@ def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True)
     """The instruction files of a directory in the order in which the client loads them; nothing is written.
 
     Args:
-        env: The surroundings.
-        place: The directory as decided.
+        env: Home, environment, policy files.
+        location: Where the directory's memory lies.
         exact: Read the `paths` of rules with all of YAML; without it PyYAML isn't imported.
 
     Returns:
         What exists, and the four usual files (user, project, local, and managed if its folder is there) even if they do
         not, so that they can be written.
     """
-    return _Reader(env, location, exact).read()
+    return _InstructionReader(env, location, exact).read()
 
 
 class _Parsed(Struct, frozen=True):
@@ -133,12 +132,12 @@ class _Parsed(Struct, frozen=True):
 @lru_cache(maxsize=256)
 def _parse(data: bytes) -> _Parsed:
     text = data.decode("utf-8", errors="replace")
-    body = counted(text).text
+    body = counted_text(text).text
     head = text[: 64 << 10] if text.startswith(("---", "\ufeff---")) else ""
     return _Parsed(body.count("\n") + 1 if body else 0, units(body), find_imports(text), head)
 
 
-class _Reader(Struct, dict=True):
+class _InstructionReader(Struct, dict=True):
     env: Env
     location: MemoryLocation
     exact: bool
@@ -148,9 +147,10 @@ class _Reader(Struct, dict=True):
     _approved: bool | None = None
 
     def __post_init__(self) -> None:
-        seen = effective(self.env, self.location.layers)
+        seen = effective_env(self.env, self.location.layers)
         self.off = next(
-            (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if truth(seen.get(name))), None
+            (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if parse_switch(seen.get(name))),
+            None,
         )
         self.excludes = [
             (pattern, glob_regex(pattern), layer.source)
@@ -209,7 +209,7 @@ class _Reader(Struct, dict=True):
         usual: bool = False,
         why: str | None = None,
     ) -> None:
-        """Take one file of a fixed name."""
+        """Add a file with a fixed name; one of the four usual files even if it doesn't exist."""
         try:
             stat = path.stat()
         except (OSError, ValueError):
@@ -229,13 +229,13 @@ class _Reader(Struct, dict=True):
         reason = self.why_off() or why
         if reason is None and item.owner != "managed":
             reason = self.excluded(item.path)
-        if reason is None and item.size > LARGEST_FILE:
+        if reason is None and item.size > MAX_FILE_BYTES:
             reason = "larger than 4 MiB: the client skips the whole file"
-        data = None if reason is not None else read_small(item.path, LARGEST_FILE)
+        data = None if reason is not None else read_small_file(item.path, MAX_FILE_BYTES)
         if data is None:
             return replace(item, skipped=reason or "can't be read")
         self.seen.add(str(item.path))
-        self.seen.add(str(real(item.path)))
+        self.seen.add(str(real_path(item.path)))
         parsed = _parse(data)
         item = replace(item, loaded_lines=parsed.lines, loaded_chars=parsed.chars)
         if item.layer == "rule":
@@ -243,12 +243,12 @@ class _Reader(Struct, dict=True):
             if globs:
                 return replace(item, globs=globs)
         anywhere = item.owner in ("managed", "user")
-        imports = self.imports(real(item.path).parent, parsed.words, 1, anywhere)
+        imports = self.imports(real_path(item.path).parent, parsed.words, 1, anywhere)
         return replace(item, imports=imports, skipped=None if parsed.chars else "nothing in it counts")
 
     def rules(self, folder: Path, owner: Literal["user", "project"], why: str | None) -> None:
         for path in _rule_files(folder):
-            target = real(path)
+            target = real_path(path)
             if str(target) in self.seen:
                 continue
             try:
@@ -257,10 +257,12 @@ class _Reader(Struct, dict=True):
                 continue
             item = Instruction("rule", target, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns)
             linked = (
-                target != real(path.parent) / path.name or folder not in path.parents or _through_link(folder, path)
+                target != real_path(path.parent) / path.name
+                or folder not in path.parents
+                or _through_link(folder, path)
             )
             if why is None and owner == "project" and linked and self.is_outside(target):
-                self.found.append(replace(item, skipped=OUTSIDE))
+                self.found.append(replace(item, skipped=OUTSIDE_REASON))
                 continue
             self.found.append(self.filled(item, why))
 
@@ -269,7 +271,7 @@ class _Reader(Struct, dict=True):
 
     def one_import(self, folder: Path, word: ImportWord, hops: int, anywhere: bool) -> Import:
         path = self.resolved(folder, word.path)
-        target = real(path)
+        target = real_path(path)
         made = Import(word.path, path, word.line, hops, "missing", "no such file", word=word)
         if str(path) in self.seen or str(target) in self.seen:
             return replace(made, state="repeated", reason="loaded already")
@@ -284,14 +286,14 @@ class _Reader(Struct, dict=True):
         made = replace(made, size=size)
         if not is_text(word.path):
             return replace(made, state="not-text", reason="the client doesn't import files with this ending")
-        if hops > MOST_HOPS:
-            return replace(made, state="too-deep", reason=f"more than {MOST_HOPS} hops away")
+        if hops > MAX_IMPORT_HOPS:
+            return replace(made, state="too-deep", reason=f"more than {MAX_IMPORT_HOPS} hops away")
         if not anywhere and self.is_outside(target):
-            return replace(made, state="outside", reason=OUTSIDE)
+            return replace(made, state="outside", reason=OUTSIDE_REASON)
         excluded = self.excluded(path)
         if excluded is not None:
             return replace(made, state="excluded", reason=excluded)
-        data = read_small(target, LARGEST_FILE)
+        data = read_small_file(target, MAX_FILE_BYTES)
         if data is None:
             return replace(made, state="skipped", reason="larger than 4 MiB, or can't be read")
         self.seen |= {str(path), str(target)}
@@ -322,10 +324,10 @@ class _Reader(Struct, dict=True):
         """Whether the client's own state file has the user's yes to imports from outside, for this project."""
         given = self.env.get("CLAUDE_CONFIG_DIR")
         state = (self.location.config if given else self.env.home) / ".claude.json"
-        data = read_small(state, 16 << 20)
+        data = read_small_file(state, 16 << 20)
         try:
             projects = read_object((data or b"{}").decode("utf-8", errors="replace")).get("projects")
-        except BadJson:
+        except InvalidJson:
             return False
         if not isinstance(projects, dict):
             return False
@@ -333,14 +335,14 @@ class _Reader(Struct, dict=True):
         return isinstance(entry, dict) and entry.get("hasClaudeMdExternalIncludesApproved") is True
 
     def excluded(self, path: Path) -> str | None:
-        spellings = {str(path), str(real(path))}
+        spellings = {str(path), str(real_path(path))}
         for pattern, regex, source in self.excludes:
             if any(regex.fullmatch(name) for name in spellings):
                 return f"excluded by claudeMdExcludes {pattern!r} in {source}"
         return None
 
 
-OUTSIDE = "outside the working directory: the client asks before it loads it"
+OUTSIDE_REASON = "outside the working directory: the client asks before it loads it"
 
 
 def _texts(value: object) -> list[str]:
@@ -353,13 +355,13 @@ def _through_link(folder: Path, path: Path) -> bool:
 
 
 def _rule_files(folder: Path, trail: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """The `*.md` files below a rules folder, links followed, a circle of links once."""
+    """The `*.md` files below a rules folder; links are followed, a cycle of links once."""
     here = os.path.realpath(folder)
     if here in trail:
         return
     try:
         with os.scandir(folder) as entries:
-            listed = list(entries)[:MOST_RULES]
+            listed = list(entries)[:MAX_RULE_FILES]
     except OSError:
         return
     for entry in listed:

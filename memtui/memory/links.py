@@ -1,11 +1,11 @@
-r"""Who names whom: the links of a folder resolved, backlinks, broken links, and mentions that are no links yet.
+r"""Which file a link leads to, which files link to a file, and edits of links.
 
 How a link finds its file, one rule a line:
 - `[label](path)`: the path from the linking file's folder, else from the folder's root; only `.md` names a memory file.
 - `[[words]]`: a path or file name with or without `.md`, then the `name` field, then the title, then the file name
   without its type in front; blanks, `-` and `_` are the same, so is letter case.
-- Both spellings of an accent (composed or not) are one; for paths, letter case counts only if two files differ in
-  nothing else.
+- The composed and the decomposed spelling of an accent are the same; letter case in a path counts only if two files
+  differ in nothing else.
 - A path that leaves the folder is "outside" and not judged; `https:` and the like are "external".
 - What no listed file answers to may still be on the disk (in `team/`, hidden): only what isn't there is "missing".
 """
@@ -21,15 +21,15 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.memory.frontmatter import TYPES
-from memtui.memory.markdown import Link, code_spans, find_links
+from memtui.memory.markdown import Edit, Link, apply_edits, code_spans, find_links, target_edit, write_label
 from memtui.memory.scope import Scope
-from memtui.memory.topic import MAX_SIZE, MemoryFile, read_bytes
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes, stem_of
 from memtui.util.text import nfc
 
 State = Literal["file", "outside", "external", "missing", "other"]
 
-SHORTEST_MENTION = 4
-"""Characters of a name below which a mention means nothing."""
+MIN_MENTION_CHARS = 4
+"""A shorter name is too common a word to count as a mention."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
@@ -69,13 +69,13 @@ class Reference(Struct, frozen=True):
 def read_text(file: MemoryFile) -> str:
     """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""
     try:
-        return read_bytes(os.fspath(file.path), MAX_SIZE + 1).decode("utf-8", "replace")
+        return read_bytes(os.fspath(file.path), MAX_FILE_BYTES + 1).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def slug(words: str) -> str:
-    """Words in the form in which they are compared: composed, small letters, one `-` for blanks, `-` and `_`."""
+    """Words as names are compared: composed, lower case, each run of blanks, `-` and `_` one `-`."""
     return _SEPARATORS.sub("-", nfc(words).casefold().strip()).strip("-")
 
 
@@ -101,35 +101,21 @@ class Names:
 
     @cached_property
     def _words(self) -> dict[str, str]:
-        """Slugs to names, the surest last so that it wins."""
+        """Slugs to names; the surest comes last and wins."""
         found: dict[str, str] = {}
         for file in reversed(self._files):
-            leaf = file.name.rpartition("/")[2].removesuffix(".md")
-            found[slug(_TYPE_PREFIX.sub("", leaf))] = file.name
+            found[slug(_TYPE_PREFIX.sub("", stem_of(file.name)))] = file.name
         for key in ("title", "name", "stem"):
             for file in reversed(self._files):
-                stem = file.name.rpartition("/")[2].removesuffix(".md")
-                word = {"title": file.title, "name": file.front.name or "", "stem": stem}[key]
+                word = {"title": file.title, "name": file.front.name or "", "stem": stem_of(file.name)}[key]
                 if word:
                     found[slug(word)] = file.name
         return found
 
     @cached_property
-    def slugs(self) -> tuple[str, ...]:
-        """The file names as slugs, for comparing."""
-        return tuple(self._stems)
-
-    def by_slug(self, word: str) -> str:
-        """The file of one of `slugs`."""
-        return self._stems[word]
-
-    @cached_property
-    def _stems(self) -> dict[str, str]:
-        return {
-            slug(file.name.rpartition("/")[2].removesuffix(".md")): file.name
-            for file in reversed(self._files)
-            if file.kind == "topic"
-        }
+    def stems(self) -> dict[str, str]:
+        """Topics by their file name as a slug."""
+        return {slug(stem_of(file.name)): file.name for file in reversed(self._files) if file.kind == "topic"}
 
     def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
         """What a link in a file leads to.
@@ -187,7 +173,7 @@ class Names:
 
 
 class Graph:
-    """The links of one scope. Nothing is computed before it is asked for.
+    """The links of one scope, each part computed when it is first asked for.
 
     Args:
         scope: After the full read: a file whose `links` are None has none here.
@@ -199,15 +185,10 @@ class Graph:
         self.names = Names(scope.files, scope.root)
         self._read = read
 
-    @classmethod
-    def of(cls, scope: Scope) -> "Graph":
-        return cls(scope)
-
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
         return {
-            file.name: tuple(self._outgoing(file.name, link) for link in file.links or () if link.kind != "import")
-            for file in self.scope.files
+            file.name: tuple(self._outgoing(file.name, link) for link in file.links or ()) for file in self.scope.files
         }
 
     def _outgoing(self, source: str, link: Link) -> Outgoing:
@@ -225,7 +206,7 @@ class Graph:
         return found
 
     def out(self, file: MemoryFile | str) -> tuple[Outgoing, ...]:
-        """The links of a file in their order, imports left out."""
+        """The links of a file in their order."""
         return self._out.get(_name(file), ())
 
     def backlinks(self, file: MemoryFile | str, *, index: bool = False) -> tuple[Reference, ...]:
@@ -233,19 +214,8 @@ class Graph:
         found = [(one, link) for one, link in self._back.get(_name(file), []) if index or one.kind != "index"]
         return self._lines(found)
 
-    @cached_property
-    def broken(self) -> tuple[Reference, ...]:
-        """The links that lead to nothing."""
-        found = [
-            (file, one.link)
-            for file in self.scope.files
-            for one in self._out[file.name]
-            if one.target.state == "missing"
-        ]
-        return self._lines(found, every=True)
-
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
-        """Of a file: its links that stay in the folder, how many of them are broken, and the lines that link to it."""
+        """Count a file's links in the folder, the broken ones among them, and the lines that link to the file."""
         own = [one for one in self.out(file) if one.target.state in ("file", "missing", "other")]
         broken = sum(one.target.state == "missing" for one in own)
         back = {(one.name, link.line) for one, link in self._back.get(_name(file), []) if one.kind != "index"}
@@ -255,12 +225,12 @@ class Graph:
         """How many other topics link to a file."""
         return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})
 
-    def _lines(self, found: list[tuple[MemoryFile, Link]], *, every: bool = False) -> tuple[Reference, ...]:
+    def _lines(self, found: list[tuple[MemoryFile, Link]]) -> tuple[Reference, ...]:
         texts: dict[str, list[str]] = {}
         seen: set[tuple[str, int]] = set()
         made = []
         for file, link in found:
-            if not every and (file.name, link.line) in seen:
+            if (file.name, link.line) in seen:
                 continue
             seen.add((file.name, link.line))
             if file.name not in texts:
@@ -277,9 +247,8 @@ def _name(file: MemoryFile | str) -> str:
 
 def mention_words(file: MemoryFile) -> tuple[str, ...]:
     """What a text may call a file: its stem, its name field, its title, each of 4 characters or more."""
-    stem = file.name.rpartition("/")[2].removesuffix(".md")
-    words = dict.fromkeys((stem, file.front.name or "", file.title))
-    return tuple(word for word in words if len(word) >= SHORTEST_MENTION and not word.isdigit())
+    words = dict.fromkeys((stem_of(file.name), file.front.name or "", file.title))
+    return tuple(word for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit())
 
 
 def unlinked_mentions(
@@ -308,7 +277,7 @@ def unlinked_mentions(
 
 
 def _mention(word: str) -> str:
-    """A pattern for a word: blanks, `-` and `_` alike; behind letters that take endings, an ending may follow."""
+    """A pattern for a word, blanks, `-` and `_` alike; an ending may follow where a script has them (Korean)."""
     body = r"[\s_-]+".join(re.escape(part) for part in _SEPARATORS.split(nfc(word)) if part)
     return rf"(?<![\w/-]){body}" + (r"(?![\w/-])" if word[-1].isascii() else r"(?![A-Za-z0-9_-])")
 
@@ -340,7 +309,7 @@ def _mentions_in(
 
 
 class Graphs:
-    """The links of all scopes of a world, one `Graph` for each; `known` are those of scopes that didn't change."""
+    """The links of all scopes, a `Graph` for each; `known` are those of scopes that didn't change."""
 
     def __init__(self, scopes: Iterable[Scope], known: Mapping[str, Graph] | None = None) -> None:
         known = known or {}
@@ -350,10 +319,6 @@ class Graphs:
         """The graph of a scope, by its id."""
         return self._graphs[scope]
 
-    def out(self, file: MemoryFile) -> tuple[Outgoing, ...]:
-        """As `Graph.out`."""
-        return self.of(file.scope).out(file)
-
     def backlinks(self, file: MemoryFile, *, index: bool = False) -> tuple[Reference, ...]:
         """As `Graph.backlinks`."""
         return self.of(file.scope).backlinks(file, index=index)
@@ -361,3 +326,111 @@ class Graphs:
     def counts(self, file: MemoryFile) -> tuple[int, int, int]:
         """As `Graph.counts`."""
         return self.of(file.scope).counts(file)
+
+
+def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:
+    """Let every link to a renamed file lead to its new name.
+
+    Args:
+        text: The text of the linking file.
+        source: The linking file's name; if it is the renamed file itself, its old one.
+        old: The renamed file, posix, relative to the folder.
+        new: Its new name.
+        names: The files as they were before.
+
+    Returns:
+        The text; labels that repeat the file's name change too, `[[name]]` stays where it isn't the file's name.
+    """
+    home = new if source == old else source
+    edits: list[Edit] = []
+    for link in find_links(text):
+        if link.external:
+            continue
+        target = names.resolve(source, link.target, link.kind)
+        if target.name == old:
+            edits += _renamed(text, link, source, home, old, new)
+        elif source == old and link.kind == "markdown":
+            edits += _moved_along(text, link, old, new)
+    return apply_edits(text, edits)
+
+
+def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) -> list[Edit]:
+    if link.kind == "wiki":
+        written = _wiki_word(link, source, old, new)
+        return [] if written is None else [(link.target_start, link.target_end, written)]
+    if not link.target:
+        return []  # a heading of the file itself
+    from_here = posixpath.normpath(posixpath.join(posixpath.dirname(source), link.target))
+    path = posixpath.relpath(new, posixpath.dirname(home) or ".") if _same(from_here, old) else new
+    edits = [_path_edit(text, link, path)]
+    label = _label_span(text, link)
+    if label is not None and nfc(text[label[0] : label[1]].strip("`*_ ")) in (
+        nfc(posixpath.basename(old)),
+        stem_of(nfc(old)),
+    ):
+        inner = text[label[0] : label[1]]
+        shown = inner.strip("`*_ ")
+        replaced = posixpath.basename(new) if shown.endswith(".md") else stem_of(new)
+        edits.append((*label, inner.replace(shown, replaced if "`" in inner else write_label(replaced))))
+    return edits
+
+
+def _moved_along(text: str, link: Link, old: str, new: str) -> list[Edit]:
+    """The edit for a relative link in a file that moved to another folder, so that it leads where it did."""
+    before, after = posixpath.dirname(old), posixpath.dirname(new)
+    if before == after or not link.target or link.target.startswith(("/", "~")):
+        return []
+    goal = posixpath.normpath(posixpath.join(before, link.target))
+    return [_path_edit(text, link, posixpath.relpath(goal, after or "."))]
+
+
+def _path_edit(text: str, link: Link, path: str) -> Edit:
+    """`target_edit`, with the `./` that the old target began with."""
+    if text.startswith(("./", "<./"), link.target_start) and not path.startswith("."):
+        path = f"./{path}"
+    return target_edit(text, link, path)
+
+
+def _wiki_word(link: Link, source: str, old: str, new: str) -> str | None:
+    """The new words of a wiki link; None where it names the file by its name field or title."""
+    target = link.target
+    with_ending = target.lower().endswith(".md")
+    path = target if with_ending else f"{target}.md"
+    if "/" in target and _same(posixpath.normpath(posixpath.join(posixpath.dirname(source), path)), old):
+        goal = posixpath.relpath(new, posixpath.dirname(source) or ".")
+    elif "/" in target and _same(posixpath.normpath(path), old):
+        goal = new
+    elif slug(stem_of(path)) == slug(stem_of(old)):
+        goal = posixpath.basename(new)
+    else:
+        return None
+    return goal if with_ending else goal.removesuffix(".md")
+
+
+def _label_span(text: str, link: Link) -> tuple[int, int] | None:
+    """The span of a Markdown link's label, None for a definition."""
+    end = text.rfind("](", link.start, link.target_start)
+    return (link.start + 1, end) if end > link.start and text[link.start] == "[" else None
+
+
+def _same(one: str, other: str) -> bool:
+    return nfc(one).casefold() == nfc(other).casefold()
+
+
+def retarget_link(text: str, link: Link, source: str, better: str) -> str:
+    """Let one link lead to another file of the folder."""
+    if link.kind == "wiki":
+        goal = better if link.target.lower().endswith(".md") else stem_of(better)
+        return text[: link.target_start] + goal + text[link.target_end :]
+    path = posixpath.relpath(better, posixpath.dirname(source) or ".")
+    return apply_edits(text, [_path_edit(text, link, path)])
+
+
+def unlink(text: str, link: Link, *, keep_target: bool = False) -> str:
+    """Replace a link by its label as it stands there; with `keep_target`, the target follows as code."""
+    span = _label_span(text, link) if link.kind == "markdown" else None
+    words = text[span[0] : span[1]] if span is not None else link.label
+    target = text[link.target_start : link.target_end].strip("<>")
+    if keep_target and link.kind != "wiki" and target not in words and "`" not in target:
+        words += f" (`{target}`)"
+    return text[: link.start] + words + text[link.end :]

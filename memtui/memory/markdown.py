@@ -1,25 +1,28 @@
-"""Links and headings of a Markdown text, found without a parser: 1,200 files in a blink, every hit with its span.
+"""Links, headings and code in a Markdown text, each with its span, and edits of links.
 
 What counts, one rule a line:
 - Nothing inside fenced or indented code, inline code or a closed `<!-- comment -->` is a link or a heading.
 - `[label](target "title")` and `[label]: target` are Markdown links; an image is none, inside a link it is the label.
 - `[[target]]`, `[[target|label]]` and `[[target#heading]]` are wiki links.
-- `@path` at the start of a word may be an import; whether it is one depends on the file being there, unknown here.
+- An `@path` is none: `imports` has the rules of those.
+
+This is no CommonMark parser, for three reasons. An edit needs the spans of label and target, which parsers don't give.
+Some texts mean links that CommonMark takes for code or HTML: an entry indented by four blanks, text beside a comment,
+below a comment that is never closed, in an HTML block; the agent reads them, so they are links here. And a folder of
+hundreds of files is read at once: this takes about as long as iterating over the events of a parser.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 from urllib.parse import unquote
 
 from msgspec import Struct
 
-__all__ = ["Heading", "Link", "code_spans", "find_links", "headings", "strip_comments", "write_label", "write_target"]
+LinkKind = Literal["markdown", "wiki"]
 
-LinkKind = Literal["markdown", "wiki", "import"]
-
-_CANDIDATE = re.compile(r"[`~<\[@\\]")
+_CANDIDATE = re.compile(r"[`~<\[\\]")
 _LINK = re.compile(
     r"\[((?:[^\[\]\\\n]|\\.|\n(?![ \t]*\r?\n)|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*)\]"
     r"\([ \t]*(<[^<>\n]*>|(?:[^\s()<\\]|\\.|\([^\s()]*\))(?:[^\s()\\]|\\.|\([^\s()]*\))*)"
@@ -27,7 +30,6 @@ _LINK = re.compile(
 )
 _WIKI = re.compile(r"\[\[([^\[\]\n|#]+)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _DEFINITION = re.compile(r"\[((?:[^\[\]\\\n]|\\.)+)\]:[ \t]+(<[^<>\n]*>|[^\s<][^\s]*)")
-_IMPORT = re.compile(r"@((?:~/|\.{1,2}/|/)?[^\s\\@`\[\]()<>\"',;:|]+)")
 _FENCE_OPEN = re.compile(r"(`{3,})[^`\n]*(?:\n|\Z)|(~{3,})[^\n]*(?:\n|\Z)")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\Z")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n")
@@ -36,7 +38,7 @@ _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\Z)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NEVER_BARE = re.compile("[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff\udc80-\udcff]")
-"""What a terminal obeys, blanks that are none of Markdown's, what nobody sees, and bytes of a name that is no text."""
+"""Control, invisible and bidi characters, blanks that Markdown doesn't know, and bytes that are no text."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -75,7 +77,7 @@ class Heading(Struct, frozen=True):
     end: int
 
 
-class _Lines:
+class _LinePositions:
     """Line and column of an offset; the line starts are looked up only when there is a hit."""
 
     def __init__(self, text: str) -> None:
@@ -102,12 +104,12 @@ def find_links(text: str) -> list[Link]:
     Returns:
         The links, by offset. Takes time in proportion to the text, whatever it holds.
     """
-    if "[" not in text and "@" not in text:
+    if "[" not in text:
         return []
-    lines = _Lines(text)
+    lines = _LinePositions(text)
     links: list[Link] = []
     for at in _candidates(text):
-        link = _import_at(text, at, lines) if text[at] == "@" else _link_at(text, at, lines)
+        link = _link_at(text, at, lines)
         if link is not None and (not links or link.start >= links[-1].end):
             links.append(link)
     return links
@@ -117,12 +119,11 @@ def headings(text: str) -> list[Heading]:
     """The `#` headings of a text that stand outside code and comments."""
     if "#" not in text:
         return []
-    lines = _Lines(text)
+    lines = _LinePositions(text)
     spans = code_spans(text) if "`" in text or "~~~" in text or "<!--" in text else []
     found = []
     for match in _HEADING.finditer(text):
-        index = bisect_right(spans, (match.start(), len(text))) - 1
-        if index >= 0 and spans[index][1] > match.start():
+        if is_inside(spans, match.start()):
             continue
         found.append(
             Heading(len(match[1]), (match[2] or "").strip(), lines.at(match.start())[0], match.start(), match.end())
@@ -130,17 +131,8 @@ def headings(text: str) -> list[Heading]:
     return found
 
 
-def strip_comments(text: str) -> str:
-    """The text without the comments that the agent client takes out (`comments` has the rules)."""
-    if "<!--" not in text:
-        return text
-    from memtui.memory.comments import strip_comments as strip  # large patterns, rarely needed
-
-    return strip(text)
-
-
 def write_target(target: str, like: str = "") -> str:
-    """A path as the target of a Markdown link.
+    """Write a path as the target of a Markdown link.
 
     Args:
         target: The path, decoded; no fragment.
@@ -156,14 +148,41 @@ def write_target(target: str, like: str = "") -> str:
 
 
 def _percent(match: re.Match[str]) -> str:
-    """Characters as the bytes that they have in a file's name."""
+    """Characters as percent signs and the bytes of a file's name."""
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
+Edit = tuple[int, int, str]
+"""A replacement: start and end of the span, and the text to put there."""
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Replace spans of a text; they must not overlap."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def target_edit(text: str, link: Link, path: str) -> Edit:
+    """The edit that lets a Markdown link lead to another path; `<>` and fragment stay."""
+    written = text[link.target_start : link.target_end]
+    target = write_target(path, written)
+    if link.fragment:
+        fragment = written.rstrip(">").partition("#")[2]
+        target = f"{target[:-1]}#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
+    return link.target_start, link.target_end, target
+
+
 def write_label(label: str) -> str:
-    """A text as the label of a Markdown link: on one line, brackets and backslashes escaped, what is no text marked."""
+    """Write a text as the label of a Markdown link: on one line, brackets, backslashes and backticks escaped."""
     text = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", label)
     return re.sub(r"([\\\[\]`])", r"\\\1", " ".join(text.split()))
+
+
+def is_inside(spans: list[tuple[int, int]], offset: int) -> bool:
+    """Whether an offset lies in one of some spans, which are sorted."""
+    index = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+    return index >= 0 and offset < spans[index][1]
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
@@ -175,7 +194,7 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _candidates(text: str, spans: list[tuple[int, int]] | None = None) -> Iterator[int]:
-    """Offsets of `[` and `@` outside code and comments; what is skipped goes into `spans`."""
+    """Offsets of `[` outside code and comments; what is skipped goes into `spans`."""
     skip = [] if spans is None else spans
     indented = _indented_code(text)
     skip += indented
@@ -192,7 +211,7 @@ def _candidates(text: str, spans: list[tuple[int, int]] | None = None) -> Iterat
             at = indented[block][1]
             continue
         char = text[at]
-        if char in "[@":
+        if char == "[":
             yield at
             at += 1
         elif char == "\\":
@@ -270,7 +289,7 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
         blank = not line.strip()
         deep = line.startswith(("    ", "\t"))
         if not blank:
-            # Strictly, a deep list item is code too; but who writes one means a list, and the agent reads it as one.
+            # CommonMark takes a deep list item for code too; but a person means a list, and the agent reads it as one.
             if deep and not in_list and (was_blank or in_code) and _LIST_ITEM.match(line) is None:
                 spans.append((spans.pop()[0] if in_code else at, at + len(line)))
                 in_code = True
@@ -285,13 +304,13 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
+def _link_at(text: str, at: int, lines: _LinePositions) -> Link | None:
     """The Markdown link, wiki link or definition whose `[` is at an offset."""
     match = _LINK.match(text, at)
     if match is not None:
         if at and text[at - 1] == "!" and (at < 2 or text[at - 2] != "\\"):
             return None
-        return _made("markdown", match, match[1], match[2], match.span(2), lines)
+        return _markdown_link(match, lines)
     if text.startswith("[[", at):
         match = _WIKI.match(text, at)
         if match is None:
@@ -308,10 +327,11 @@ def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
     if before.rpartition("\n")[2].strip(" ") or (len(before) == 4 and "\n" not in before):
         return None  # only at the start of a line is it a definition
     match = _DEFINITION.match(text, at)
-    return None if match is None else _made("markdown", match, match[1], match[2], match.span(2), lines)
+    return None if match is None else _markdown_link(match, lines)
 
 
-def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _Lines) -> Link:
+def _markdown_link(match: re.Match[str], lines: _LinePositions) -> Link:
+    label, written = match[1], match[2]
     line, column = lines.at(match.start())
     target = written[1:-1] if written.startswith("<") else written
     target = _ESCAPED.sub(r"\1", target)
@@ -322,18 +342,4 @@ def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: 
             unquote(target.partition("?")[0], errors="surrogateescape") if "%" in target else target.partition("?")[0]
         )
     label = _ESCAPED.sub(r"\1", " ".join(label.split())) if "\\" in label or "\n" in label else label
-    return Link(kind, target, label, line, column, match.start(), match.end(), *span, fragment)
-
-
-def _import_at(text: str, at: int, lines: _Lines) -> Link | None:
-    if at and not text[at - 1].isspace():
-        return None
-    match = _IMPORT.match(text, at)
-    if match is None:
-        return None
-    target = match[1].rstrip(".!?*_")
-    if not target or not (target[0].isalnum() or target[0] in "._~/-"):
-        return None
-    line, column = lines.at(at)
-    end = at + 1 + len(target)
-    return Link("import", target, target, line, column, at, end, at + 1, end)
+    return Link("markdown", target, label, line, column, match.start(), match.end(), *match.span(2), fragment)

@@ -7,16 +7,12 @@ Recorded on Claude Code 2.1.332, one rule a line:
 - Without it, with an empty or null one, with anything that is no text, and with `**` alone, the rule is loaded at
   start.
 - `globs` and `alwaysApply` of other agents mean nothing.
+- In a glob `*` and `?` stay inside a name, `**/` is any number of folders, `**` anything, `{a,b}` either, `[a-z]` one
+  of; hidden names match like others. Globs are compared with whole POSIX paths, so one without `**` or a leading `/`
+  matches nothing (recorded with `claudeMdExcludes`).
 
 YAML is read with PyYAML's safe loader, at most 64 KiB, imported when first needed; a tag never makes an object and an
 alias is refused, so a block can neither run anything nor grow.
-
-Glob patterns of the agent client's settings, as regular expressions over whole POSIX paths.
-
-`*` and `?` stay inside a name, `**/` is any number of folders, `**` anything, `{a,b}` either, `[a-z]` one of; hidden
-names
-match like others. Recorded on Claude Code 2.1.332 with `claudeMdExcludes`: a pattern without `**` or a leading `/`
-matches nothing, since it is compared with whole paths.
 """
 
 import re
@@ -71,7 +67,7 @@ def _translate(pattern: str) -> str:
     return "".join(out) + ")" * depth
 
 
-LARGEST_BLOCK = 64 << 10
+MAX_BLOCK_CHARS = 64 << 10
 _BLOCK = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _SIMPLE = re.compile(
     r"""(?:^|\n)paths:[ \t]*(?:
@@ -92,9 +88,9 @@ def rule_paths(text: str, *, exact: bool = True) -> tuple[str, ...]:
         text: The whole file, decoded.
         exact: Read all of YAML; without it, PyYAML stays unimported and a form that needs it gives ("…",).
     """
-    if "paths" not in text[:LARGEST_BLOCK] or "---" not in text[:4]:
+    if "paths" not in text[:MAX_BLOCK_CHARS] or "---" not in text[:4]:
         return ()
-    block = _BLOCK.match(text.replace("\r\n", "\n")[: LARGEST_BLOCK + 8])
+    block = _BLOCK.match(text.replace("\r\n", "\n")[: MAX_BLOCK_CHARS + 8])
     if block is None or "paths" not in block[1]:
         return ()
     simple = _SIMPLE.search(block[1])
@@ -139,9 +135,9 @@ def _quoted(match: re.Match[str]) -> str:
 
 def _load(block: str) -> object:
     """What the block says; False if YAML refuses it or it has aliases or tags."""
-    import yaml
+    import yaml  # 30 ms, and most rules are plain enough without it
 
-    if len(block) > LARGEST_BLOCK:
+    if len(block) > MAX_BLOCK_CHARS:
         return False
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

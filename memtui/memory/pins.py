@@ -1,7 +1,8 @@
 """Pins: files that no background run may touch, and that a shorter index always keeps.
 
 They are ours, so they are kept in our state folder and never in the memory folder: `pins/<hash of the folder>.json`,
-which names the folder and the pinned files relative to it.
+which names the folder and the pinned files relative to it. What a person pins is an operation of the history:
+`pin_operations`.
 """
 
 import json
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
 from memtui.util.text import nfc
 
@@ -48,7 +49,7 @@ class Pins:
         return frozenset(folder / name for name in self.names(folder))
 
     def set(self, folder: Path, names: Iterable[str], pinned: bool) -> frozenset[str]:
-        """Pin or unpin files.
+        """Pin or unpin files, without a word in the history: as a part of something else.
 
         Args:
             folder: The memory folder.
@@ -63,23 +64,12 @@ class Pins:
             OSError: If our state folder can't be written.
         """
         wanted = {nfc(name) for name in names}
-        with guard(self._file(folder).with_suffix(".lock"), fs=self._fs):
+        with file_lock(self._file(folder).with_suffix(".lock"), fs=self._fs):
             before = self.names(folder)
             after = before | wanted if pinned else before - wanted
             if after != before:
                 self._write(folder, after)
         return after
-
-    def toggle(self, folder: Path, paths: Iterable[Path]) -> bool:
-        """Pin the files, or unpin them if all of them are pinned; those outside the folder are left out.
-
-        Returns:
-            Whether they are pinned now.
-        """
-        names = {nfc(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)}
-        pinned = not names <= self.names(folder)
-        self.set(folder, names, pinned)
-        return pinned
 
     def rename(self, folder: Path, old: str, new: str) -> None:
         """Let the pin follow a file that got another name."""

@@ -1,36 +1,33 @@
-"""A memory folder as data: its files, its index, the budget and the entries. Reading changes nothing.
+"""The memory folders of a directory, and one of them as data: files, index, budget, entries.
 
-Listed: every `.md` file but hidden ones. `MEMORY.md` at the root is the index; copies that a sync tool leaves after a
-conflict are listed as "other", since the agent takes them for topics though nobody wrote them. Sub-folders that are
-scopes of their own (`team`, `logs`) are skipped by name.
-
-Which folders of memory there are for a directory, beside the auto memory itself.
-
+The scopes of a directory:
 - `auto`: the memory folder as decided; `team`: `team/` in it, shared over git; `logs`: `logs/` in it, a file a day.
 - `agent:user:NAME`: `<config>/agent-memory/NAME/`; `agent:project:NAME`: `.claude/agent-memory/NAME/`, meant to be
-  checked in; `agent:local:NAME`: `.claude/agent-memory-local/NAME/`, not checked in.
+  checked in; `agent:local:NAME`: `.claude/agent-memory-local/NAME/`, not checked in. Recorded on Claude Code 2.1.332:
+  the project and local memory of an agent lies below the working directory, not below the root of the repository. Those
+  of the root are listed too, where the working directory has none of that name.
 
-Recorded on Claude Code 2.1.332: the project and local memory of an agent lies below the working directory, not below
-the root of the repository. Those of the root are listed too, where the working directory has none of that name.
+The files of a scope are its `.md` files, hidden ones apart. `MEMORY.md` at the root is the index. Copies that a sync
+tool leaves after a conflict have the kind "other": the agent takes them for topics though nobody wrote them.
 """
 
 import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
+from memtui.fs.boundary import MAX_FOLDER_DEPTH
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
-from memtui.memory.topic import MAX_INDEX, MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
+from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
 
-SCANNED = 200  # the newest so many topics are what the agent's scan keeps (FORMATS 3.2)
-MAX_DEPTH = 8  # as deep as a memory file may lie (SAFETY 3.1)
+MAX_SCANNED_TOPICS = 200
+"""The newest topics by mtime; the agent client's scan leaves out the rest."""
 MAX_FILES = 20_000
 
 
@@ -87,7 +84,7 @@ def read_scope(
     problem = _walk(os.fspath(root), "", found, skip, 0)
     found.sort()
     topics = [(-status.st_mtime_ns, name) for name, _, status in found if _kind(id, name) == "topic"]
-    scanned = {name for _, name in sorted(topics)[:SCANNED]}
+    scanned = {name for _, name in sorted(topics)[:MAX_SCANNED_TOPICS]}
     real_root = os.path.realpath(root)
     files: list[MemoryFile] = []
     index: MemoryFile | None = None
@@ -100,7 +97,7 @@ def read_scope(
             file is None
             or file.size != status.st_size
             or file.mtime_ns != status.st_mtime_ns
-            or (full and file.digest is None and file.size <= MAX_SIZE)
+            or (full and file.digest is None and file.size <= MAX_FILE_BYTES)
             or file.scope != id
             or stat.S_ISLNK(status.st_mode)
         ):
@@ -108,7 +105,7 @@ def read_scope(
         if file.scanned != (name in scanned):
             file = replace(file, scanned=name in scanned)
         if kind == "index":
-            index, index_data = file, data or _again(file)
+            index, index_data = file, data or _index_bytes(file)
         files.append(file)
     if index is None:
         return Scope(id, label, root, tuple(files), None, "", None, (), problem)
@@ -117,12 +114,12 @@ def read_scope(
     return Scope(id, label, root, tuple(files), index, text, budget, read_entries(text, budget), problem)
 
 
-def _again(file: MemoryFile) -> bytes:
-    """The bytes of an index that is known already: its text is needed, whoever read it first."""
+def _index_bytes(file: MemoryFile) -> bytes:
+    """The bytes of an index whose file is taken over from the last read: its text is needed all the same."""
     if file.digest is None:
         return b""
     try:
-        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX))
+        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX_BYTES))
     except OSError:
         return b""
 
@@ -153,7 +150,7 @@ def _walk(
                             continue
                         if name.endswith(".md"):
                             found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
-                        if depth < MAX_DEPTH:
+                        if depth < MAX_FOLDER_DEPTH:
                             problem = _walk(entry.path, f"{prefix}{name}/", found, skip, depth + 1) or problem
                     elif name.endswith(".md"):
                         found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
@@ -172,11 +169,11 @@ def _walk(
 
 OWN_SCOPES = frozenset({"team", "logs"})
 """Folders at the top of the memory folder that are scopes of their own."""
-MOST_AGENTS = 500
+MAX_AGENTS = 500
 """Agents of one kind that we list."""
 
 
-class ScopeRoot(NamedTuple):
+class ScopeRoot(Struct, frozen=True):
     """A folder that may hold memory."""
 
     id: str
@@ -188,7 +185,7 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     """The scopes of a directory, in the order in which they are shown.
 
     Args:
-        place: The directory as decided.
+        location: Where the directory's memory lies.
 
     Returns:
         The auto memory always, whether its folder exists or memory is on or not; the others where their folder exists.
@@ -206,17 +203,17 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     ):
         taken: dict[str, Path] = {}
         for folder in folders:
-            for name in _folders(folder):
+            for name in _subfolders(folder):
                 taken.setdefault(name, folder / name)
         roots += [ScopeRoot(f"agent:{kind}:{name}", f"{label} {name}", taken[name]) for name in sorted(taken)]
     return roots
 
 
-def _folders(folder: Path) -> list[str]:
-    """Names of the folders in a folder, none hidden, links followed."""
+def _subfolders(folder: Path) -> list[str]:
+    """The names of the folders in a folder; hidden ones are left out, links followed."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
     except OSError:
         return []
-    return names[:MOST_AGENTS]
+    return names[:MAX_AGENTS]

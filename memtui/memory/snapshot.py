@@ -1,35 +1,37 @@
-"""All memory of a directory at one moment: frozen, complete in itself, replaced whole by the next reading.
+"""All memory of a directory at one moment: frozen, and replaced whole by the next reading.
 
-The short reading lists files by their heads and measures the indexes: enough for a first picture. The full reading adds
-digests, links and problems. Either takes over from the last World what has the same size and time of change, so a
+The short reading lists files by their heads and measures the indexes: enough for a first frame. The full reading adds
+digests, links and problems. Either takes over from the last snapshot what has the same size and time of change, so a
 reading after which nothing changed costs little more than the listing of the folders. Reading changes nothing.
 """
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import Struct, field
+
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
-from memtui.memory.checks.folder import Problem, check_instructions, check_scope
-from memtui.memory.checks.text import TextFindings, find_in_text
+from memtui.memory.checks import registry
+from memtui.memory.checks.base import CheckedFolder, Problem, TextFindings
 from memtui.memory.instructions import Instruction, read_instructions
 from memtui.memory.links import Graphs, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
-from memtui.memory.topic import MAX_SIZE, MemoryFile, read_bytes
+from memtui.memory.topic import MAX_FILE_BYTES, FileKind, MemoryFile, read_bytes
 from memtui.util.errors import NotFound
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, dict=True, eq=False):
     """What one reading found.
 
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
     `read_at` is in seconds since 1970. `notices` say in words what isn't as it usually is: no folder yet, one that
-    can't be read, memory switched off. `facts` is the cache of what each text said, by path.
+    can't be read, memory switched off. `findings` caches what each text says by itself, by path.
+    `allowed` are the fingerprints of secrets that the person said yes to.
     """
 
     location: MemoryLocation
@@ -39,8 +41,8 @@ class Snapshot:
     full: bool
     read_at: float
     notices: tuple[str, ...] = ()
-    graph: Graphs = field(default_factory=lambda: Graphs(()), repr=False, compare=False)
-    facts: Mapping[str, TextFindings] = field(default_factory=dict, repr=False, compare=False)
+    graph: Graphs = field(default_factory=lambda: Graphs(()))
+    findings: Mapping[str, TextFindings] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
 
     @cached_property
@@ -125,75 +127,96 @@ def load_snapshot(
     """Read all memory of a directory.
 
     Args:
-        place: The directory as decided.
-        env: The surroundings.
+        location: Where the directory's memory lies.
+        env: Home, environment, policy files.
         full: Also bodies: digests, links, problems.
         known: The last reading, of whatever directory; files that didn't change are taken from it.
         now: Seconds since 1970.
-        allowed: Fingerprints (`Secret.fingerprint`) of values that are no problem.
+        allowed: Fingerprints of secrets that are no problem.
 
     Returns:
-        The world. Never raises for what is on the disk: a folder that is missing or can't be read is said in it.
+        The snapshot. Never raises for what is on the disk: a folder that is missing or can't be read is said in it.
     """
     files = {} if known is None else known._paths
     notices: list[str] = []
     scopes = []
-    for id, label, root in scope_roots(location):
-        if id == "auto" and not _is_there(root):
-            notices.append(f"no memory yet: {root} doesn't exist")
+    for found in scope_roots(location):
+        if found.id == "auto" and not _is_there(found.root):
+            notices.append(f"no memory yet: {found.root} doesn't exist")
             continue
-        scope = read_scope(root, id, label, full=full, known=files, skip=OWN_SCOPES if id == "auto" else frozenset())
+        skip = OWN_SCOPES if found.id == "auto" else frozenset()
+        scope = read_scope(found.root, found.id, found.label, full=full, known=files, skip=skip)
         if scope.problem:
-            notices.append(f"{label}: {scope.problem}")
+            notices.append(f"{scope.label}: {scope.problem}")
         scopes.append(scope)
     if not location.enabled:
         notices.append("memory is switched off: the agent loads and writes none")
     instructions = read_instructions(env, location, exact=full)
-    if not full:
-        facts = {} if known is None else known.facts
-        return Snapshot(
-            location, tuple(scopes), instructions, (), False, now, tuple(notices), Graphs(scopes), facts, allowed
-        )
-    facts = _all_facts(scopes, instructions, {} if known is None else known.facts)
-    same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
-    graphs = Graphs(scopes, {id: known.graph.of(id) for id in same} if known is not None else {})
-    problems: list[Problem] = []
-    for scope in scopes:
-        if known is not None and scope.id in same:
-            problems += [problem for problem in known.problems if problem.scope == scope.id]
-        else:
-            problems += check_scope(scope, graphs.of(scope.id), facts, now)
-    problems += check_instructions(instructions, facts)
-    problems = [problem for problem in problems if problem.code != "secret" or problem.subject not in allowed]
+    findings: Mapping[str, TextFindings] = {} if known is None else known.findings
+    problems: tuple[Problem, ...] = ()
+    graphs = Graphs(scopes)
+    if full:
+        findings = _findings(scopes, instructions, findings)
+        same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
+        graphs = Graphs(scopes, {} if known is None else {id: known.graph.of(id) for id in same})
+        for scope in scopes:
+            if known is not None and scope.id in same:
+                problems += tuple(problem for problem in known.problems if problem.scope == scope.id)
+            else:
+                problems += registry.check_folder(scope, graphs.of(scope.id), findings, now)
+        problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
     return Snapshot(
-        location, tuple(scopes), instructions, tuple(problems), True, now, tuple(notices), graphs, facts, allowed
+        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed
     )
 
 
-SAME_FOR = 300.0
-"""Seconds for which the problems of an unchanged folder stand: their ages go on."""
+def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]:
+    """Check one text as it stands in an editor, with what is known of the other files.
+
+    Args:
+        snapshot: The last reading.
+        path: The file that the text belongs to; it need not exist yet.
+        text: The whole text.
+
+    Returns:
+        The problems of this text alone, in order.
+    """
+    around = [scope for scope in snapshot.scopes if path.is_relative_to(scope.root) and path.suffix == ".md"]
+    folder = None
+    if around and all(item.path != path for item in snapshot.instructions):
+        scope = max(around, key=lambda scope: len(scope.root.parts))  # `team/` lies in the memory folder
+        folder = CheckedFolder(scope, snapshot.graph.of(scope.id))
+    return _without_allowed(registry.check_editor_text(path, text, folder), snapshot.allowed)
 
 
-def _unchanged(scopes: Iterable[Scope], known: Snapshot | None, now: float) -> frozenset[str]:
+def _without_allowed(problems: tuple[Problem, ...], allowed: frozenset[str]) -> tuple[Problem, ...]:
+    """The problems without those of secrets that the person allowed."""
+    return tuple(problem for problem in problems if problem.code != "secret" or problem.subject not in allowed)
+
+
+PROBLEMS_AGE_S = 300.0
+"""How long the problems of an unchanged folder are reused; some of them name an age."""
+
+
+def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> frozenset[str]:
     """The scopes in which every file is the very one of the last full reading."""
-    if known is None or not known.full or not 0 <= now - known.read_at < SAME_FOR:
+    if not known.full or not 0 <= now - known.read_at < PROBLEMS_AGE_S:
         return frozenset()
-    same = []
-    for scope in scopes:
-        before = known.scope(scope.id)
-        if (
-            before is not None
-            and before.root == scope.root
-            and before.index_text == scope.index_text
-            and len(before.files) == len(scope.files)
-            and all(one is other for one, other in zip(before.files, scope.files, strict=True))
-        ):
-            same.append(scope.id)
-    return frozenset(same)
+    return frozenset(scope.id for scope in scopes if _is_same(scope, known.scope(scope.id)))
+
+
+def _is_same(scope: Scope, before: Scope | None) -> bool:
+    return (
+        before is not None
+        and before.root == scope.root
+        and before.index_text == scope.index_text
+        and len(before.files) == len(scope.files)
+        and all(one is other for one, other in zip(before.files, scope.files, strict=True))
+    )
 
 
 def _is_there(root: Path) -> bool:
-    """Whether a folder exists, or may exist: one that we may not look at isn't called missing."""
+    """Whether a folder exists, or may exist: one that can't be looked at isn't called missing."""
     try:
         root.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -203,34 +226,26 @@ def _is_there(root: Path) -> bool:
     return True
 
 
-def _all_facts(
+def _findings(
     scopes: Iterable[Scope], instructions: Iterable[Instruction], known: Mapping[str, TextFindings]
 ) -> Mapping[str, TextFindings]:
-    """What each text says: from the last reading where its digest is the same, else looked up now."""
-    facts: dict[str, TextFindings] = {}
-
-    def take(path: Path, stamp: str, dates: bool) -> None:
-        key = str(path)
-        before = known.get(key)
-        if before is not None and before.digest == stamp:
-            facts[key] = before
-            return
-        text = _text(path)
-        if text is not None:
-            facts[key] = find_in_text(text, stamp, dates=dates)
-
+    """What each text says by itself: from the last reading where its digest is the same, else looked up now."""
+    findings: dict[str, TextFindings] = {}
+    texts: list[tuple[Path, FileKind, str]] = []
     for scope in scopes:
-        for file in scope.files:
-            if file.digest is not None:
-                take(file.path, file.digest, file.kind != "log")
+        texts += [(file.path, file.kind, file.digest) for file in scope.files if file.digest is not None]
     for item in instructions:
-        if item.exists and item.size <= MAX_SIZE and str(item.path) not in facts:
-            take(item.path, f"{item.size}:{item.mtime_ns}", False)
-    return MappingProxyType(facts)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return read_bytes(os.fspath(path), MAX_SIZE).decode("utf-8", "replace")
-    except OSError:
-        return None
+        if item.exists and item.size <= MAX_FILE_BYTES:
+            texts.append((item.path, "instruction", f"{item.size}:{item.mtime_ns}"))
+    for path, kind, digest in texts:
+        key = str(path)
+        if key in findings:
+            continue
+        before = known.get(key)
+        if before is not None and before.digest == digest:
+            findings[key] = before
+            continue
+        with suppress(OSError):
+            text = read_bytes(key, MAX_FILE_BYTES).decode("utf-8", "replace")
+            findings[key] = registry.scan_text(text, kind, digest)
+    return MappingProxyType(findings)

@@ -1,38 +1,42 @@
-"""What a shorter index would keep: a plan, shown as a difference before anything is written.
+"""A shorter index, worked out before anything is written.
 
-`plan_tidy` works on the index as it is, in this order: entries of files that aren't there go, further entries of one
-file go, long hooks become one sentence; then, if the text is over the goal, runs of blank lines become one, prose
-beyond half of the goal moves into a topic of its own, and the least useful entries go until the rest fits. Headings
-that lost their last entry go too. `plan_rebuild` writes a new index from the topics, grouped by type.
+`tidy_index` shortens the index as it is, in this order: it drops entries of missing files and further entries of one
+file, and cuts long descriptions to one sentence. If the text is over the goal then, it collapses blank lines, moves
+prose beyond half of the goal into a topic of its own, and drops the least useful entries until the rest fits. Headings
+that lost their last entry go too. `rebuild_index` writes a new index from the topics, grouped by type.
 
-Both are pure and deterministic; tidying what was tidied changes nothing.
+Both are pure and deterministic; tidying a tidied index changes nothing.
 """
 
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
-from memtui.memory.frontmatter import TYPES
+from memtui.memory.frontmatter import TYPES, newline_of
 from memtui.memory.index import (
     IndexEntry,
     IndexLine,
     add_entry,
-    cut_lines,
+    collapse_blank_lines,
     drop_empty_headings,
-    entry_end,
-    newline_of,
+    index_lines,
     read_entries,
-    set_hook,
-    single_blanks,
-    without,
+    remove_entries,
+    set_description,
 )
+from memtui.memory.topic import MemoryFile
 from memtui.util.text import nfc
 
-LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
+TIDY_GOAL = 0.7
+"""The share of both limits to come down to: what the client asks for once an index is over them (2.1.210)."""
+LONG_DESCRIPTION_CHARS = 150
+"""The client asks for entries shorter than this."""
 NOTES_NAME = "index_notes.md"
+NOTES_TITLE = "Notes from the index"
+NOTES_DESCRIPTION = "What stood in the index itself"
 
 _WEIGHT = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.5}
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
@@ -40,7 +44,10 @@ _GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "refere
 
 
 class TidyTopic(Struct, frozen=True):
-    """What usefulness is judged by: `modified` in seconds since the epoch, `links_in` from other topics."""
+    """What the usefulness of a topic's entry depends on.
+
+    `modified` is in seconds since 1970; `links_in` counts the other topics that link to it.
+    """
 
     name: str
     title: str
@@ -50,9 +57,14 @@ class TidyTopic(Struct, frozen=True):
     modified: float = 0.0
     pinned: bool = False
 
+    @classmethod
+    def of(cls, file: MemoryFile, links_in: int, *, pinned: bool = False) -> "TidyTopic":
+        """A topic as it was read."""
+        return cls(file.name, file.entry_title, file.description, file.type, links_in, file.modified, pinned)
+
 
 class DroppedEntry(Struct, frozen=True):
-    """An entry that the plan changes or leaves out.
+    """An entry that was shortened or left out.
 
     `line` counts from 1 in the text before; `reason` is "dead", "duplicate", "shortened" or "over-budget".
     """
@@ -64,11 +76,11 @@ class DroppedEntry(Struct, frozen=True):
     message: str
 
 
-class TidyPlan(Struct, frozen=True):
+class TidyResult(Struct, frozen=True):
     """A shorter index, and what became of the rest.
 
-    `moved` is prose that the caller puts into a topic called `moved_to` (both "" if nothing moves), at its end if the
-    topic is there; `text_after` has an entry for it already. Nothing else is lost but what `dropped` lists.
+    `moved` is prose that the caller adds to a topic called `moved_to` (both "" if nothing moves); `text_after` lists
+    that topic already. Nothing else is lost but what `dropped` lists.
     """
 
     text_before: str
@@ -84,16 +96,17 @@ class TidyPlan(Struct, frozen=True):
         return self.text_before != self.text_after
 
 
-def usefulness(topic: TidyTopic | None, hook: str, now: float) -> float:
-    """How much an entry is worth its line: type, links from other topics, age, shortness; pinned ones always stay."""
+def usefulness(topic: TidyTopic | None, description: str, now: float) -> float:
+    """How much an entry is worth its line: by type, links from other topics, age, shortness; most if it is pinned."""
     if topic is None:
         return -1.0
-    age = max(0.0, now - topic.modified) / 86_400
-    score = _WEIGHT.get(topic.type or "", 1.0) + 0.5 * min(topic.links_in, 6) + 2.0 / (1.0 + age / 60)
-    return score - min(len(hook), 2 * LONG_HOOK) / (2 * LONG_HOOK) + (1000.0 if topic.pinned else 0.0)
+    age_days = max(0.0, now - topic.modified) / 86_400
+    length = min(len(description) / (2 * LONG_DESCRIPTION_CHARS), 1.0)
+    score = _WEIGHT.get(topic.type or "", 1.0) + 0.5 * min(topic.links_in, 6) + 2.0 / (1.0 + age_days / 60)
+    return score - length + (1000.0 if topic.pinned else 0.0)
 
 
-def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
+def one_sentence(text: str, limit: int = LONG_DESCRIPTION_CHARS) -> str:
     """The first sentence of a text, cut at a word and marked with an ellipsis if even that is over the limit."""
     text = " ".join(text.split())
     if len(text) <= limit:
@@ -105,126 +118,99 @@ def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
     return (head[:space] if space > limit // 2 else head).rstrip(" ,;:—–-") + "…"
 
 
-def plan_tidy(
-    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+def tidy_index(
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
-) -> TidyPlan:  # fmt: skip
-    """Plan a shorter index.
+) -> TidyResult:  # fmt: skip
+    """Shorten an index.
 
     Args:
         text: The whole index.
         topics: The files that are there; an entry of any other local file is dead.
-        now: Seconds since the epoch, for ages.
+        now: Seconds since 1970, for ages.
         goal: The share of both limits to come down to, above 0.
         max_lines: Lines loaded at start.
         max_units: UTF-16 code units loaded at start.
 
     Returns:
-        The plan; `text_after` is `text` itself if there is nothing to do.
-
-    Source:
-        The client asks for an index under 70 % of its limits (2.1.210).
+        The result; `text_after` is `text` itself if there is nothing to do.
     """
-    by_name = {nfc(topic.name): topic for topic in topics}
-    before = measure_index(text, max_lines=max_lines, max_units=max_units)
-    room = (int(max_lines * goal), int(max_units * goal))
-    dropped: list[DroppedEntry] = []
-    moved: list[str] = []
+    tidier = _Tidier({nfc(topic.name): topic for topic in topics}, now, int(max_lines * goal), int(max_units * goal))
     after, last = text, None
     while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
         last = after
-        after = drop_empty_headings(last, _drop_useless(last, by_name, dropped))
-        after = _shorten(after, dropped)
-        if not _fits(after, room):
-            after = _fit(after, by_name, room, now, dropped, moved)
-    done = measure_index(after, max_lines=max_lines, max_units=max_units)
-    notes = NOTES_NAME if moved else ""
-    return TidyPlan(text, after, before, done, _numbered(text, dropped), "\n".join(moved), notes)
+        after = drop_empty_headings(last, tidier.drop_useless(last))
+        after = tidier.shorten(after)
+        if not tidier.fits(after):
+            after = tidier.fit(after)
+    before, done = (measure_index(one, max_lines=max_lines, max_units=max_units) for one in (text, after))
+    notes = NOTES_NAME if tidier.moved else ""
+    return TidyResult(text, after, before, done, _numbered(text, tidier.dropped), "\n".join(tidier.moved), notes)
 
 
-def plan_rebuild(
-    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+def rebuild_index(
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
-) -> TidyPlan:  # fmt: skip
-    """Plan an index made anew: one entry a topic under a heading a type, most useful first, down to the goal.
+) -> TidyResult:  # fmt: skip
+    """Write an index anew: one entry a topic under a heading a type, most useful first, tidied.
 
-    Front matter, comments and the first heading of the old text stay; titles and hooks of old entries are used again;
-    prose of the old text moves into a topic. Arguments and result as for `plan_tidy`.
+    Front matter, comments and the first heading of the old text stay; titles and descriptions of old entries are used
+    again; prose of the old text moves into a topic. Arguments and result as for `tidy_index`.
     """
     newline = newline_of(text)
-    before = measure_index(text, max_lines=max_lines, max_units=max_units)
-    lines = cut_lines(text)
-    head = "".join(line.text for line in lines if line.kind == "free")
-    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "# Memory")
+    lines = index_lines(text)
     moved = "".join(line.text for line in lines if line.kind == "prose")
-    # What hangs below an entry has no place in the new index either.
+    # What hangs below an entry doesn't fit into the new index either.
     moved += "".join(line.text[line.entry.end - line.entry.start :] for line in lines if line.entry is not None)
     moved = moved if moved.strip() else ""
     dropped: list[DroppedEntry] = []
-    rows = _rows(text, topics, now, dropped, with_notes=bool(moved))
-    room = (int(max_lines * goal), int(max_units * goal))
-    while True:
-        after = head + title.rstrip("\r\n") + newline
-        for kind in (*TYPES, None):
-            group = [row for row in rows if (row.topic.type if row.topic.type in TYPES else None) == kind]
-            if group:
-                after += f"{newline}## {_GROUPS[kind]}{newline}{newline}"
-            for row in group:
-                after += add_entry("", row.title, row.topic.name, row.hook).rstrip("\n") + newline
-        if _fits(after, room) or not rows or rows[-1].topic.pinned:
-            break
-        for row in rows[-max(1, min(len(rows), measure_index(after).lines - room[0])) :]:
-            if not row.topic.pinned:
-                rows.remove(row)
-                message = "among the least useful"
-                dropped.append(DroppedEntry(row.line, row.title, row.topic.name, "over-budget", message))
-    done = measure_index(after, max_lines=max_lines, max_units=max_units)
-    order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
-    return TidyPlan(text, after, before, done, order, moved, NOTES_NAME if moved else "")
-
-
-class _Row(Struct, frozen=True):
-    """A line of a new index; `line` is the old entry's, 0 if it had none."""
-
-    topic: TidyTopic
-    title: str
-    hook: str
-    line: int
-
-
-def _rows(
-    text: str, topics: Sequence[TidyTopic], now: float, dropped: list[DroppedEntry], *, with_notes: bool
-) -> list[_Row]:
-    """What a new index would list, most useful first; entries of missing files are dropped."""
     listed = {nfc(topic.name): topic for topic in topics}
     old: dict[str, IndexEntry] = {}
     for entry in read_entries(text):
         name = nfc(entry.target)
-        if name not in listed and _is_ours(entry.target):
-            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
+        if name not in listed and _is_in_folder(entry.target):
+            dropped.append(_dropped(entry, "dead", "the file isn't there"))
             continue
         listed.setdefault(name, TidyTopic(entry.target, entry.title))
-        if name not in old or (entry.hook and not old[name].hook):
+        if name not in old or (entry.description and not old[name].description):
             old[name] = entry
-    if with_notes:
-        listed[NOTES_NAME] = TidyTopic(
-            NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now, pinned=True
-        )
+    if moved:
+        listed[NOTES_NAME] = TidyTopic(NOTES_NAME, NOTES_TITLE, NOTES_DESCRIPTION, None, 0, now, pinned=True)
     rows = []
     for name, topic in listed.items():
-        known = old.get(name)
-        title, hook, line = (known.title, known.hook, known.line) if known else (topic.title, "", 0)
-        short = one_sentence(hook or topic.description or "")
-        if hook and len(hook) > LONG_HOOK:
-            message = f"hook cut from {len(hook)} to {len(short)} characters"
-            dropped.append(DroppedEntry(line, title, topic.name, "shortened", message))
-        rows.append(_Row(topic, title, short, line))
-    return sorted(rows, key=lambda row: (-usefulness(row.topic, row.hook, now), row.topic.name))
+        entry_before = old.get(name)
+        described = entry_before.description if entry_before is not None else ""
+        short = one_sentence(described or topic.description or "")
+        if entry_before is not None and len(described) > LONG_DESCRIPTION_CHARS:
+            dropped.append(_shortened(entry_before, short))
+        title = entry_before.title if entry_before is not None else topic.title
+        rows.append((-usefulness(topic, short, now), topic.name, topic.type, add_entry("", title, topic.name, short)))
+    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "# Memory")
+    made = "".join(line.text for line in lines if line.kind == "free") + title.rstrip("\r\n") + newline
+    for kind, heading in _GROUPS.items():
+        group = [row for row in sorted(rows) if (row[2] if row[2] in TYPES else None) == kind]
+        made += f"{newline}## {heading}{newline}{newline}" if group else ""
+        made += "".join(row[3].rstrip("\n") + newline for row in group)
+    limits = {"max_lines": max_lines, "max_units": max_units}
+    result = tidy_index(made, list(listed.values()), now=now, goal=goal, **limits)
+    lines_before = {target: entry.line for target, entry in old.items()}
+    dropped += [replace(drop, line=lines_before.get(nfc(drop.target), 0)) for drop in result.dropped]
+    order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
+    before = measure_index(text, **limits)
+    return TidyResult(text, result.text_after, before, result.after, order, moved, NOTES_NAME if moved else "")
 
 
-def _is_ours(target: str) -> bool:
+def _is_in_folder(target: str) -> bool:
     """Whether a target lies in the folder, so that its absence is known."""
     return not target.startswith(("../", "/", "~"))
+
+
+def _dropped(entry: IndexEntry, reason: str, message: str) -> DroppedEntry:
+    return DroppedEntry(entry.line, entry.title, entry.target, reason, message)
+
+
+def _shortened(entry: IndexEntry, short: str) -> DroppedEntry:
+    return _dropped(entry, "shortened", f"description cut from {len(entry.description)} to {len(short)} characters")
 
 
 def _numbered(text: str, dropped: list[DroppedEntry]) -> tuple[DroppedEntry, ...]:
@@ -240,103 +226,101 @@ def _numbered(text: str, dropped: list[DroppedEntry]) -> tuple[DroppedEntry, ...
     return tuple(sorted(numbered, key=lambda drop: (drop.line, drop.reason)))
 
 
-def _drop_useless(text: str, by_name: dict[str, TidyTopic], dropped: list[DroppedEntry]) -> str:
-    """Take out entries of missing files and further entries of one file; a first one with no hook gets theirs."""
-    entries = read_entries(text)
-    first: dict[str, IndexEntry] = {}
-    spans: list[tuple[int, int]] = []
-    inherits: dict[str, str] = {}
-    for entry in entries:
-        name = nfc(entry.target)
-        if name not in by_name and _is_ours(entry.target) and not any(nfc(more) in by_name for more in entry.more):
-            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
-            spans.append((entry.start, entry_end(text, entry)))
-        elif name in first and not entry.more and name in by_name:
-            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "duplicate", "listed above already"))
-            spans.append((entry.start, entry_end(text, entry)))
-            if not first[name].hook and entry.hook:
-                inherits.setdefault(entry.target, entry.hook)
-        else:
-            first.setdefault(name, entry)
-    for start, end in reversed(spans):
-        text = text[:start] + text[end:]
-    for target, hook in inherits.items():
-        text = set_hook(text, target, hook)
-    return text
+class _Tidier(Struct):
+    """The steps of tidying; `max_lines` and `max_units` are those of the goal."""
 
+    topics: dict[str, TidyTopic]
+    now: float
+    max_lines: int
+    max_units: int
+    dropped: list[DroppedEntry] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)
 
-def _shorten(text: str, dropped: list[DroppedEntry]) -> str:
-    """Make long hooks one sentence."""
-    for entry in reversed(read_entries(text)):
-        if len(entry.hook) > LONG_HOOK and not entry.more:
-            short = one_sentence(entry.hook)
-            message = f"hook cut from {len(entry.hook)} to {len(short)} characters"
-            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "shortened", message))
-            text = text[: entry.hook_start] + short + text[entry.hook_end :]
-    return text
+    def fits(self, text: str) -> bool:
+        budget = measure_index(text)
+        return budget.lines <= self.max_lines and budget.units <= self.max_units
 
-
-def _fits(text: str, room: tuple[int, int]) -> bool:
-    budget = measure_index(text)
-    return budget.lines <= room[0] and budget.units <= room[1]
-
-
-def _fit(
-    text: str,
-    by_name: dict[str, TidyTopic],
-    room: tuple[int, int],
-    now: float,
-    dropped: list[DroppedEntry],
-    moved: list[str],
-) -> str:
-    """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
-    text = "".join(line.text for line in single_blanks(cut_lines(text)))
-    if _fits(text, room):
+    def drop_useless(self, text: str) -> str:
+        """Drop entries of missing files and all but the first of one file; the first may take over a description."""
+        first: dict[str, IndexEntry] = {}
+        gone: list[IndexEntry] = []
+        inherited: dict[str, str] = {}
+        for entry in read_entries(text):
+            name = nfc(entry.target)
+            is_known = name in self.topics
+            if (
+                not is_known
+                and _is_in_folder(entry.target)
+                and not any(nfc(more) in self.topics for more in entry.more)
+            ):
+                self.dropped.append(_dropped(entry, "dead", "the file isn't there"))
+                gone.append(entry)
+            elif name in first and not entry.more and is_known:
+                self.dropped.append(_dropped(entry, "duplicate", "listed above already"))
+                gone.append(entry)
+                if not first[name].description and entry.description:
+                    inherited.setdefault(entry.target, entry.description)
+            else:
+                first.setdefault(name, entry)
+        text = remove_entries(text, gone)
+        for target, description in inherited.items():
+            text = set_description(text, target, description)
         return text
-    prose, kept = _move_prose(cut_lines(text), (room[0] // 2, room[1] // 2))
-    if prose:
-        moved.append(prose)
-        text = drop_empty_headings(text, "".join(line.text for line in kept))
-        text = "".join(line.text for line in single_blanks(cut_lines(text)))
+
+    def shorten(self, text: str) -> str:
+        """Cut long descriptions to one sentence."""
+        for entry in reversed(read_entries(text)):
+            if len(entry.description) > LONG_DESCRIPTION_CHARS and not entry.more:
+                short = one_sentence(entry.description)
+                self.dropped.append(_shortened(entry, short))
+                text = text[: entry.description_start] + short + text[entry.description_end :]
+        return text
+
+    def fit(self, text: str) -> str:
+        """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
+        text = collapse_blank_lines(text)
+        if self.fits(text):
+            return text
+        text = self.move_prose(text)
+        rows = []
+        for entry in read_entries(text):
+            topic = self.topics.get(nfc(entry.target))
+            if topic is None or not topic.pinned:
+                rows.append((usefulness(topic, entry.description, self.now), -entry.line, entry))
+        gone: list[IndexEntry] = []
+        for _, _, entry in sorted(rows, key=lambda row: row[:2]):
+            if self.fits(remove_entries(text, gone)):
+                break
+            gone.append(entry)
+            self.dropped.append(_dropped(entry, "over-budget", "among the least useful"))
+        return drop_empty_headings(text, remove_entries(text, gone))
+
+    def move_prose(self, text: str) -> str:
+        """Keep prose from the top while all but the entries takes half of the goal; the rest moves, with headings."""
+        used_lines = used_units = 0
+        kept: list[IndexLine] = []
+        moved: list[str] = []
+        heading: IndexLine | None = None
+        for line in index_lines(text):
+            if line.kind in ("prose", "heading", "blank"):
+                used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
+            is_full = used_lines > self.max_lines // 2 or used_units > self.max_units // 2
+            if line.kind == "heading":
+                heading = line
+            elif line.kind == "prose" and is_full:
+                if heading is not None:
+                    moved.append(("\n" if moved else "") + heading.text)
+                    heading = None
+                moved.append(line.text)
+                continue
+            elif line.kind == "blank" and moved and moved[-1].strip():
+                moved.append(line.text)
+            kept.append(line)
+        if not moved:
+            return text
+        self.moved.append("".join(moved).strip("\r\n") + "\n")
+        text = collapse_blank_lines(drop_empty_headings(text, "".join(line.text for line in kept)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
-            text = add_entry(text, "Notes from the index", NOTES_NAME, "What stood in the index itself")
-        by_name[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
-    rows = []
-    for line in cut_lines(text):
-        topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
-        if line.entry is not None and not (topic is not None and topic.pinned):
-            rows.append((usefulness(topic, line.entry.hook, now), -line.number, line.entry))
-    gone: list[IndexEntry] = []
-    for _, _, entry in sorted(rows, key=lambda row: row[:2]):
-        if _fits(without(text, gone), room):
-            break
-        gone.append(entry)
-        dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
-    return drop_empty_headings(text, without(text, gone))
-
-
-def _move_prose(lines: list[IndexLine], room: tuple[int, int]) -> tuple[str, list[IndexLine]]:
-    """Keep prose from the top while all that is no entry is within the room; the rest moves, with its headings."""
-    other = [line.cost for line in lines if line.kind in ("prose", "heading", "blank")]
-    if sum(cost[0] for cost in other) <= room[0] and sum(cost[1] for cost in other) <= room[1]:
-        return "", lines
-    used_lines = used_units = 0
-    kept: list[IndexLine] = []
-    moved: list[str] = []
-    heading: IndexLine | None = None
-    for line in lines:
-        if line.kind in ("prose", "heading", "blank"):
-            used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
-        full = used_lines > room[0] or used_units > room[1]
-        if line.kind == "heading":
-            heading = line
-        elif line.kind == "prose" and full:
-            if heading is not None:
-                moved.append(("\n" if moved else "") + heading.text)
-                heading = None
-            moved.append(line.text)
-            continue
-        elif line.kind == "blank" and moved and moved[-1].strip():
-            moved.append(line.text)
-        kept.append(line)
-    return ("".join(moved).strip("\r\n") + "\n" if moved else ""), kept
+            text = add_entry(text, NOTES_TITLE, NOTES_NAME, NOTES_DESCRIPTION)
+        self.topics[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
+        return text

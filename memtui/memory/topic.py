@@ -13,17 +13,20 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.memory.frontmatter import MAX_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
+from memtui.memory.frontmatter import MAX_BLOCK_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
-MAX_SIZE = 1_000_000  # bytes; a larger file opens read only (UX: states)
-MAX_INDEX = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
+MAX_FILE_BYTES = 1_000_000
+"""A larger file opens read only."""
+MAX_INDEX_BYTES = 16_000_000
+"""The agent client loads an index of any size, so it is measured far beyond what it loads."""
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
+_NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
 _LONE_LF = re.compile(r"(?<!\r)\n")
 _LONE_CR = re.compile(r"\r(?!\n)")
-# The access time isn't ours to change; only the owner may ask for that, anybody else gets EPERM.
+# Reading leaves the access time alone; only a file's owner may ask for that, anybody else gets EPERM.
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NOATIME = getattr(os, "O_NOATIME", 0)
 
@@ -53,8 +56,19 @@ class MemoryFile(Struct, frozen=True):
 
     @property
     def modified(self) -> float:
-        """Time of the last change, seconds since the epoch."""
+        """Time of the last change, seconds since 1970."""
         return self.mtime_ns / 1e9
+
+    @property
+    def entry_title(self) -> str:
+        """A title for an index entry: the name field, a heading, or the file name in words."""
+        stem = stem_of(self.name)
+        return self.title if self.title != stem else _NOT_IN_WORDS.sub(" ", stem).strip() or self.name
+
+
+def stem_of(name: str) -> str:
+    """A file's name without folder and `.md`."""
+    return name.rpartition("/")[2].removesuffix(".md")
 
 
 def read_file(
@@ -78,31 +92,31 @@ def read_file(
     if stat.S_ISLNK(status.st_mode):
         target = os.path.realpath(where)
         if not root or not target.startswith(root + os.sep):
-            return _closed(scope, where, name, kind, status, "a link that leaves the folder"), b""
+            return _unread_file(scope, where, name, kind, status, "a link that leaves the folder"), b""
         try:
             status = Path(where).stat()
         except OSError:
-            return _closed(scope, where, name, kind, status, "a link to nothing"), b""
+            return _unread_file(scope, where, name, kind, status, "a link to nothing"), b""
     if not stat.S_ISREG(status.st_mode):
         what = "a folder, not a file" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        return _closed(scope, where, name, kind, status, what), b""
-    limit = (MAX_INDEX if kind == "index" else MAX_SIZE) if full else MAX_BYTES
+        return _unread_file(scope, where, name, kind, status, what), b""
+    limit = (MAX_INDEX_BYTES if kind == "index" else MAX_FILE_BYTES) if full else MAX_BLOCK_BYTES
     try:
         data = read_bytes(where, min(limit, status.st_size) if status.st_size else 0)
     except OSError as error:
-        return _closed(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
+        return _unread_file(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
     whole = full and len(data) >= status.st_size
     text, readonly = _text(data, status.st_size)
-    if text is not None and len(data) <= MAX_BYTES:
+    if text is not None and len(data) <= MAX_BLOCK_BYTES:
         front = read_frontmatter(text)
     else:
-        front = read_frontmatter(data[:MAX_BYTES], partial=True)
+        front = read_frontmatter(data[:MAX_BLOCK_BYTES], partial=True)
     digest, links = None, None
     if whole:
         digest = hashlib.sha256(data).hexdigest()
-        # What is no UTF-8 is shown with replacement characters; its links are still of use to readers.
+        # A file that isn't UTF-8 is shown with replacement characters, and its links work.
         shown = data.decode("utf-8", "replace") if text is None else text
-        links = tuple(find_links(shown)) if b"[" in data or b"@" in data else ()
+        links = tuple(find_links(shown)) if b"[" in data else ()
     title = front.name or _title(front, text or "", name)
     file = MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front, title,
@@ -142,7 +156,7 @@ def why_readonly(data: bytes, size: int) -> str | None:
 
 def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
     """The text of a file or its head, None if it is none, and why it opens read only."""
-    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_SIZE else None
+    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_FILE_BYTES else None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -162,23 +176,19 @@ def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
 def _title(front: Frontmatter, text: str, name: str) -> str:
     """The first heading, if it stands on the first pages, else the file's name."""
     if front.verdict != "invalid":
-        match = _TITLE.search(text, front.body_start, MAX_BYTES)
+        match = _TITLE.search(text, front.body_start, MAX_BLOCK_BYTES)
         if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
-            first = next((heading for heading in headings(text[:MAX_BYTES]) if heading.level == 1), None)
-            return first.text if first is not None and first.text else _stem(name)
+            first = next((heading for heading in headings(text[:MAX_BLOCK_BYTES]) if heading.level == 1), None)
+            return first.text if first is not None and first.text else stem_of(name)
         if match is not None:
             return match[1].strip()
-    return _stem(name)
+    return stem_of(name)
 
 
-def _stem(name: str) -> str:
-    return name.rpartition("/")[2].removesuffix(".md")
-
-
-def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
+def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
     """A file that wasn't opened."""
     front = Frontmatter("invalid", problems=(FrontmatterNote(None, "unread", reason),))
     return MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,
-        _stem(name), None, None, False, reason, None,
+        stem_of(name), None, None, False, reason, None,
     )  # fmt: skip

@@ -1,28 +1,30 @@
 """One project's memory as screen and command line both work on it: read, change, undo, remember.
 
 The rooms of `memory` each do one thing; this is the desk on which they meet. It chooses the store that a file belongs
-to, keeps drafts and pins, and merges the histories of several folders into one list of deeds.
+to, keeps drafts and pins, and says which operations of the history concern the project.
 """
 
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
+from memtui.client.json_edit import edit_setting
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
-from memtui.history.store import Change, Saved, Store
+from memtui.history.database import HistoryDatabase
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
-from memtui.history.undo import redo_target, undo_target
-from memtui.history.versions import History, Version
+from memtui.history.undo import Inverse, UndoOrder
+from memtui.history.versions import FILES, Operation, Saved, Scope, Versions
+from memtui.memory import pin_operations
 from memtui.memory.drafts import Drafts
-from memtui.memory.pins import Pins
+from memtui.memory.pin_operations import RecordedPins
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot, load_snapshot
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound, Refused
-from memtui.util.resolve import begins, resolve_one
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 
@@ -33,7 +35,7 @@ class Workspace:
     Args:
         env: Home, environment, policy files.
         dirs: Where our own files are.
-        place: The decided place.
+        location: The decided location.
         read_only: Refuse every write.
         trash: Whether deleted files go to the system's trash as well.
         now: The clock, in seconds.
@@ -56,7 +58,9 @@ class Workspace:
         self.trash = trash
         self.now = now
         self.drafts = Drafts(dirs, now=now)
-        self.pins = Pins(dirs)
+        self.pins = RecordedPins(dirs, now=now)
+        self.history = Versions(HistoryDatabase.of(dirs))
+        """The history of the home, that of other projects too: `scopes` says what concerns this one."""
         self._stores: dict[Path, Store] = {}
         self.roots: tuple[Path, ...] = (location.folder,)
         """The folders of the last reading, the memory folder first."""
@@ -69,7 +73,7 @@ class Workspace:
             self._stores.clear()
 
     def read(self, *, full: bool, known: Snapshot | None = None) -> Snapshot:
-        """Read the world; what `known` holds unchanged is not read again."""
+        """Read the snapshot; what `known` holds unchanged is not read again."""
         snapshot = load_snapshot(self.location, self.env, full=full, known=known, now=self.now())
         roots = dict.fromkeys([self.location.folder, *(scope.root for scope in snapshot.scopes)])
         self.roots = tuple(r for r in roots if not any(r != other and r.is_relative_to(other) for other in roots))
@@ -167,83 +171,76 @@ class Workspace:
             self.store(path.parent, allow=frozenset({path.name}))
         return tuple(self._stores.values())
 
-    def operations(self, limit: int = 200) -> tuple[Version, ...]:
-        """What happened, newest first, over all folders of the project."""
-        operations = {version.id: version for store in self.stores() for version in store.log(limit=limit)}
-        return tuple(sorted(operations.values(), key=lambda version: -version.when)[:limit])
+    def scopes(self) -> tuple[Scope, ...]:
+        """What the history has of this project: its files, its sessions, its pins."""
+        own = Scope(os.path.realpath(self.location.transcripts))
+        return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
-    def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
-        """The versions of one file, newest first."""
+    def operations(self, limit: int = 200) -> tuple[Operation, ...]:
+        """What happened, newest first, over all folders of the project."""
+        return self.history.operations(self.scopes(), limit)
+
+    def versions(self, path: Path, limit: int = 100) -> tuple[Operation, ...]:
+        """The operations on one file, newest first."""
         store, name = self.home_of(path)
         return store.log(name, limit=limit)
 
     def changed_by_dream(self) -> frozenset[Path]:
         """The files of the memory folder that the newest background run changed, if history knows of one."""
-        versions = self.store(self.location.folder).versions()
-        dream = next((version for version in versions if version.who.startswith("dream")), None)
+        operations = self.store(self.location.folder).operations()
+        dream = next((one for one in operations if one.who.startswith("dream")), None)
         return frozenset(self.location.folder / change.name for change in dream.files) if dream else frozenset()
 
-    def next_undo(self) -> tuple[History, Version]:
-        """The deed that `undo` would take back, whichever folder it was in.
+    def undo_order(
+        self, others: Mapping[str, Inverse] | None = None, recover: Collection[Callable[[], object]] = ()
+    ) -> UndoOrder:
+        """Undo and redo of everything that concerns the project.
 
-        Raises:
-            NotFound: If there is nothing to undo.
-        """
-        store, version = self._newest(undo_target, "nothing to undo")
-        return store.history, version
-
-    def next_redo(self) -> tuple[History, Version]:
-        """The undo that `redo` would take back.
-
-        Raises:
-            NotFound: If there is nothing to redo.
-        """
-        store, version = self._newest(redo_target, "nothing to redo")
-        return store.history, version
-
-    def undo(self, version_id: str | None = None) -> tuple[Saved, Version]:
-        """Undo one version, or the newest deed of ours that is not undone.
-
-        Raises:
-            NotFound: If there is nothing to undo.
-            Stale: If later edits stand in the way and cannot be merged.
+        Args:
+            others: Who takes back what is about neither files nor pins, by subject.
+            recover: What ends their interrupted operations; see `UndoOrder`.
         """
         self._may_write()
-        store, version = self._find(version_id) if version_id else self._newest(undo_target, "nothing to undo")
-        return store.undo(version.id), version
+        inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
+        return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self._end_writes, *recover])
 
-    def redo(self) -> tuple[Saved, Version]:
-        """Do again what was undone last."""
-        self._may_write()
-        store, version = self._newest(redo_target, "nothing to redo")
-        return store.redo(), version
+    def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
+        """Take back the newest operation on files or pins, or one by its id. As `UndoOrder.undo`."""
+        return self.undo_order().undo(word, over=over)
 
-    def restore(self, path: Path, version_id: str) -> Saved:
-        """Bring one file back to what it was after a version."""
+    def redo(self) -> tuple[Saved, Operation]:
+        """Do again what was undone last. As `UndoOrder.redo`."""
+        return self.undo_order().redo()
+
+    def _end_writes(self) -> None:
+        """End the writes of the project's files that a crash stopped."""
+        folders = {one.folder for one in self.history.interrupted()}
+        for store in self.stores():
+            if store.scope.folder in folders:
+                store.recover()
+
+    def _undo_files(self, operation: Operation, over: Collection[str]) -> Saved:
+        """Take an operation on files back through the store that they belong to."""
+        stores = [store for store in self.stores() if store.scope.folder == operation.folder]
+        names = [change.name for change in operation.files]
+        store = next((one for one in stores if all(map(one.scope.covers, names))), None)
+        if store is None:  # one that looked after several files by name
+            store = self.store(Path(operation.folder), allow=frozenset(names))
+        return store.undo(operation.id, over=over)
+
+    def restore(self, path: Path, operation_id: str) -> Saved:
+        """Bring one file back to what it was after an operation."""
         self._may_write()
         store, name = self.home_of(path)
-        return store.restore(version_id, name)
+        return store.restore(operation_id, name)
 
-    def _find(self, word: str) -> tuple[Store, Version]:
-        found = ((store, v) for store in self.stores() for v in store.versions() if begins(v.id, word))
-        hits = list({version.id: (store, version) for store, version in found}.values())
-        return resolve_one(hits, word, "version", lists="memtui history lists them")
-
-    def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
-        found = [(store, v) for store in self.stores() if (v := choose(store.versions())) is not None]
-        if not found:
-            raise NotFound(nothing, hint="memtui history lists what happened")
-        return max(found, key=lambda pair: pair[1].when)
-
-    def operation(self, version_id: str) -> tuple[History, Version]:
-        """A version by its id or the start of it, and the history that it is in."""
-        store, version = self._find(version_id)
-        return store.history, version
+    def operation(self, word: str) -> Operation:
+        """An operation by its id or the start of it, be it about another project."""
+        return self.history.operation(word)
 
     def known_text(self, path: Path, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""
-        store, name = self.home_of(path)
-        return store.history.find_bytes(name, wanted) if wanted is not None else None
+        return self.history.content(wanted) if wanted is not None else None
 
     def remember(self, path: Path, data: bytes, why: str) -> None:
         """Keep a text in the history of a file without writing the file: what was dropped can be had again."""
@@ -277,7 +274,7 @@ class Workspace:
         )
 
     def decide_again(self) -> MemoryLocation:
-        """The place as the settings now have it."""
+        """The location as the settings now have it."""
         self.location = locate_memory(self.env, self.location.cwd)
         return self.location
 

@@ -1,45 +1,34 @@
-"""How a run is told to people, in words that the command line and the screen share. Nothing is read here."""
+"""Dreams: whether one would start, how a run stands, what it touched, what it tells while it goes on."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from memtui.dream.gates.base import Gate
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
-from memtui.util.text import many
+from memtui.presentation import LabeledText, Tone
+from memtui.util.text import duration, pluralize
 
-HOW_WORDS = {
-    "done": "done", "nothing": "nothing to do", "held": "held for review", "failed": "failed", "killed": "killed",
-    "over-budget": "over budget", "gate": "didn't run", "running": "running", "died": "died",
-}  # fmt: skip
-"""By how a run ended, or by its state."""
-
-
-def starter(trigger: str) -> str:
-    """Who started a run: "you", "hook" or "schedule"."""
-    return "you" if trigger == "hand" else trigger
-
-
-def started_words(event: events.Started) -> str:
-    """The start of a run: "started by schedule: reflect by offline (named), 12 files copied"."""
-    by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
-    left = f", {event.left_out} left out" if event.left_out else ""
-    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {many(event.files, 'file')} copied{left}"
+_OUTCOMES: dict[str, tuple[str, Tone]] = {
+    "done": ("done", "good"),
+    "nothing": ("nothing to do", "good"),
+    "held": ("held for review", "warn"),
+    "failed": ("failed", "problem"),
+    "killed": ("killed", "warn"),
+    "over-budget": ("over budget", "warn"),
+    "gate": ("didn't run", "dim"),
+    "running": ("running", "link"),
+    "died": ("died", "problem"),
+}
+"""By how a run ended, or by its state if it has no end."""
 
 
-def how_of(state: RunState) -> str:
-    """How a run ended, or its state if it has no end: a key of `HOW_WORDS`."""
-    return state.word if state.end is None else state.end.how
+FILE_TONES: dict[str, Tone] = {"added": "added", "removed": "removed"}
+"""By what happened to a file; other kinds are neither good nor bad."""
 
 
-def seconds_of(run: Run, now: RunProgress, state: RunState, clock: float) -> float:
-    """How long a run took, or takes; one that died counts until its last event.
-
-    Args:
-        clock: Seconds since 1970.
-    """
-    last = clock if state.word == "running" else now.last if state.end is None else state.end.at
-    return max(last - run.at, 0.0)
+# Whether one would start.
 
 
 def waiting_time(seconds: float) -> str:
@@ -48,9 +37,103 @@ def waiting_time(seconds: float) -> str:
     return f"{minutes // 60}h {minutes % 60}m" if minutes >= 60 else f"{minutes}m"
 
 
-def opening(opens_at: float, now: float) -> str:
-    """When a closed gate opens by itself, both in seconds since 1970: "opens in 3h 12m, Sun 12:26"."""
-    return f"opens in {waiting_time(opens_at - now)}, {time.strftime('%a %H:%M', time.localtime(opens_at))}"
+def ready_in(ready_at: float, now: float, *, short: bool = False) -> str:
+    """When a gate opens by itself: "ready in 3h 12m, Sun 12:26"; `short` leaves the day out."""
+    words = f"ready in {waiting_time(ready_at - now)}"
+    return words if short else f"{words}, {time.strftime('%a %H:%M', time.localtime(ready_at))}"
+
+
+def gate_text(gate: Gate, now: float, *, short: bool = False) -> LabeledText:
+    """Whether a gate lets a dream start ("ready" or "waiting"), why, and when that changes by itself."""
+    words = gate.reason if gate.opens_at is None else f"{gate.reason}; {ready_in(gate.opens_at, now, short=short)}"
+    return LabeledText("ready", words, "good") if gate.open else LabeledText("waiting", words, "warn")
+
+
+def gates_summary(gates: Sequence[Gate], now: float, *, short: bool = False) -> str:
+    """Whether a dream would start now; `short` leaves out when it could."""
+    waiting = [gate for gate in gates if not gate.open]
+    if not gates:
+        return ""
+    if not waiting:
+        return "yes, all checks are ready"
+    words = f"no, {len(waiting)} of {len(gates)} checks waiting"
+    known = [gate.opens_at for gate in waiting if gate.opens_at is not None]
+    if short or len(known) < len(waiting):
+        return words
+    at = max(known)
+    return f"{words}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
+
+
+# How a run stands.
+
+
+def starter(trigger: str) -> str:
+    """Who started a run: "you", "hook" or "schedule"."""
+    return "you" if trigger == "hand" else trigger
+
+
+def run_outcome(state: RunState) -> str:
+    """How a run ended, or its state if it has no end."""
+    return state.word if state.end is None else state.end.how
+
+
+def outcome_text(outcome: str) -> LabeledText:
+    """What `run_outcome` returned, for people."""
+    words, tone = _OUTCOMES.get(outcome, (outcome, ""))
+    return LabeledText("", words, tone)
+
+
+def run_status(outcome: str, *, dry_run: bool, kept: bool, decisions: Collection[str] = ()) -> LabeledText:
+    """How a run stands, and what the user decided about it.
+
+    Args:
+        outcome: As from `run_outcome`.
+        dry_run: It was one that nothing is adopted from.
+        kept: Something that it drafted is still kept.
+        decisions: What was decided: "adopted", "discarded".
+    """
+    if outcome == "held" and not kept and decisions:
+        return LabeledText("", "discarded" if "discarded" in decisions else "adopted by you", "warn")
+    if outcome == "held" and dry_run:
+        return LabeledText("", "dry run", "warn")
+    return outcome_text(outcome)
+
+
+def run_seconds(run: Run, progress: RunProgress, state: RunState, now: float) -> float:
+    """How long a run took, or takes; one that died counts until its last event."""
+    last = now if state.word == "running" else progress.last if state.end is None else state.end.at
+    return max(last - run.at, 0.0)
+
+
+def mode_text(mode: str, backend: str, why: str, *, dry_run: bool) -> str:
+    """What kind of run it is: "reflect, dry run, engine offline (as requested)"."""
+    return f"{mode}{', dry run' if dry_run else ''}, engine {backend or 'none'}{f' ({why})' if why else ''}"
+
+
+def run_details(run: Run, progress: RunProgress, *, ended: bool) -> list[LabeledText]:
+    """When and how a run was made, how far it came, and what it cost."""
+    when = time.strftime("%a %Y-%m-%d %H:%M", time.localtime(run.at))
+    found = [
+        LabeledText("started", f"{when} by {starter(run.trigger)}, pid {run.process.pid}"),
+        LabeledText("mode", mode_text(run.mode, run.backend, run.why, dry_run=run.dry_run)),
+    ]
+    if ended and (progress.stage or progress.turns):
+        turns = f", {pluralize(progress.turns, 'turn')}" if progress.turns else ""
+        found.append(LabeledText("last stage", f"{progress.stage or progress.phase}{turns}"))
+    if progress.tools:
+        found.append(LabeledText("tools", tools_text(progress.tools)))
+    tokens = [f"{progress.tokens.input:,} tokens in, {progress.tokens.output:,} out"] if progress.tokens.output else []
+    if progress.usd or tokens:
+        found.append(LabeledText("cost", ", ".join([f"${progress.usd:.2f}", *tokens])))
+    return found
+
+
+# What it touched.
+
+
+def tools_text(tools: Mapping[str, int]) -> str:
+    """How often each tool was called: "Read 2, Edit 1"."""
+    return ", ".join(f"{tool} {count:,}" for tool, count in tools.items())
 
 
 def touched_words(files: Iterable[File]) -> str:
@@ -58,41 +141,59 @@ def touched_words(files: Iterable[File]) -> str:
     listed = list(files)
     if not listed:
         return ""
-    gone, emptied = sum(file.kind == "removed" for file in listed), sum(file.emptied for file in listed)
-    words = f"{len(listed)} file{'s' * (len(listed) != 1)}"
-    return words + (f", {gone} deleted" if gone else "") + (f", {emptied} emptied" if emptied else "")
+    deleted, emptied = sum(file.kind == "removed" for file in listed), sum(file.emptied for file in listed)
+    words = pluralize(len(listed), "file")
+    return words + (f", {deleted} deleted" if deleted else "") + (f", {emptied} emptied" if emptied else "")
 
 
-def file_words(file: File) -> str:
-    """A touched file: "old.md > new.md  +3 -1 (emptied)"."""
-    name = f"{file.old} > {file.name}" if file.old else file.name
-    return f"{name}  +{file.added} -{file.removed}{' (emptied)' if file.emptied else ''}"
+def renamed(old: str | None, name: str) -> str:
+    """A file's name, after its old one if it was renamed: "old.md > new.md"."""
+    return f"{old} > {name}" if old else name
 
 
-def event_words(event: Event) -> str:
-    """An event in a line, "" for one that says nothing to a person; as raw as what it holds."""
+def file_words(name: str, old: str | None, added: int, removed: int, *, emptied: bool) -> str:
+    """A touched file and its lines: "old.md > new.md  +3 -1 (emptied)"."""
+    return f"{renamed(old, name)}  +{added} -{removed}{' (emptied)' if emptied else ''}"
+
+
+# What it tells.
+
+
+def event_text(event: Event) -> LabeledText | None:
+    """An event in a line; `None` for one that is not shown."""
     match event:
         case events.Started():
-            return started_words(event)
+            by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
+            left = f", {event.left_out:,} left out" if event.left_out else ""
+            mode = mode_text(event.mode, event.backend, event.why, dry_run=False)
+            return LabeledText(f"started{by}", f"{mode}, {pluralize(event.files, 'file')} copied{left}")
         case events.Phase():
-            return f"{event.name}{': ' + event.stage if event.stage else ''}"
+            return LabeledText("", f"{event.name}: {event.stage}" if event.stage else event.name, "head")
         case events.Turn():
-            tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
-            return "  ".join(filter(None, (f"turn {event.number}", " ".join(event.text.split()), tools)))
+            parts = (" ".join(event.text.split()), tools_text(event.tools))
+            return LabeledText(f"turn {event.number}", "  ".join(filter(None, parts)))
         case events.File(kind="same"):
-            return f"{event.name} is again as it was"
+            return LabeledText("unchanged", f"{event.name} is again as it was", "dim")
         case events.File():
-            return f"{event.kind} {file_words(event)}"
+            counts = file_words(event.name, event.old, event.added, event.removed, emptied=event.emptied)
+            return LabeledText(event.kind, counts, FILE_TONES.get(event.kind, "dim"))
         case events.Retry():
-            return f"try {event.number} failed, again in {event.wait:g} s: {event.reason}"
+            return LabeledText("", f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
         case events.Note():
-            return event.words
+            return LabeledText("", event.words, "dim")
         case events.Held():
-            return f"held: {event.words}"
+            return LabeledText("held for review", event.words, "warn")
         case events.GateClosed():
-            return f"gate closed: {event.name}: {event.reason}"
+            return LabeledText("waiting", f"{event.name}: {event.reason}", "warn")
         case events.Decided():
-            return f"{event.what}: {', '.join(event.names) or 'everything'}"
+            return LabeledText(event.what, ", ".join(event.names) or "everything")
         case events.Ended():
-            return f"ended: {HOW_WORDS.get(event.how, event.how)}  {event.reason}"
-    return ""
+            outcome = outcome_text(event.how)
+            words = f"{outcome.text}: {event.reason}" if event.reason else outcome.text
+            return LabeledText("ended", words, outcome.tone)
+    return None
+
+
+def duration_text(seconds: float, *, ended: bool) -> str:
+    """How long a run took or takes: "after 2m14s", "for 8s"."""
+    return f"{'after' if ended else 'for'} {duration(seconds)}"

@@ -8,8 +8,8 @@ In: the surroundings, our folders, the ids of running sessions, a clock. Out: wh
 - `move`       the plan of a move, and carrying it out · `back` taking it back
 - `transcripts` `memories` what of each goes where
 - `transfer`   all files of one copied and checked before the first old one goes
-- `journal`    what every move was about to do
-- `past`       what was done to memory and sessions alike, and taking back the newest
+- `journal`    what every move was about to do, as operations of the history
+- `activity`   undo and redo of everything that was done to a project
 
 What client 2.1.332 was seen to do, so that no row of a transcript is ever rewritten:
 
@@ -27,5 +27,5 @@ Invariants:
   ends what was begun.
 - Nothing is overwritten: of two files with one name both stay, the one that comes under another.
 - Links are never followed. A session that is running is not touched.
-- Memory goes through `memory.store`, history first, on both sides.
+- Memory goes through `history.store`, history first, on both sides.
 """

@@ -1,19 +1,26 @@
-"""What was done to a project, to its memory and its sessions alike: the list, and taking back the newest.
+"""Undo and redo of everything that was done to a project: files, pins, sessions, moves.
 
-Memory has its history, sessions have their deeds; a person has one past.
+The history keeps one order of all operations; here each subject gets the one who can take its operations back.
 """
 
-from contextlib import suppress
+from collections.abc import Collection
+from pathlib import Path
 
-from memtui.client.retention import DEFAULT_DAYS, cleanup_days
-from memtui.client.running import running
+from memtui.client.retention import DEFAULT_RETENTION_DAYS, cleanup_days
+from memtui.client.running import running_sessions
 from memtui.history.trash import put_in_trash
-from memtui.history.undo import redo_target
-from memtui.history.versions import REDO, UNDO, Version
+from memtui.history.undo import UndoOrder
+from memtui.history.versions import UNDO, NotRestored, Operation, Saved
 from memtui.memory.workspace import Workspace
+from memtui.projects import journal
+from memtui.projects.relocate import apply_move, plan_move
+from memtui.projects.relocate_undo import undo_move
+from memtui.resume.fork import Fork
+from memtui.resume.launch import LaunchPlan, write_fork
+from memtui.sessions import operations_log
 from memtui.sessions.archive import SessionArchive
-from memtui.sessions.operations_log import Operation, OperationsLog
-from memtui.util.errors import NotFound
+from memtui.sessions.operations_log import session_operation
+from memtui.util.errors import Conflict, MemtuiError
 
 
 def archive_for(workspace: Workspace) -> SessionArchive:
@@ -21,82 +28,70 @@ def archive_for(workspace: Workspace) -> SessionArchive:
     days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
     return SessionArchive(
-        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days
+        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_RETENTION_DAYS if days is None else days
     )
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
     """The ids of the sessions that a client has open."""
-    return frozenset(running(workspace.env))
+    return frozenset(running_sessions(workspace.env))
 
 
-def session_versions(workspace: Workspace, limit: int = 200) -> list[Version]:
-    """What was done to the sessions of the project, newest first, in the form of everything else that was done."""
-    return [
-        as_version(operation)
-        for operation in OperationsLog(workspace.dirs).newest(limit, project=workspace.location.transcripts)
-    ]
-
-
-def as_version(operation: Operation) -> Version:
-    """A deed in the form of everything else that can be undone; it has no files."""
-    kind = operation.what if operation.what in (UNDO, REDO) else f"session-{operation.what}"
-    return Version(
-        operation.id, operation.time, "you", operation.words, kind, (), operation.undoes or None, operation.undone
-    )
-
-
-def operation_to_undo(workspace: Workspace, word: str | None = None) -> Operation | None:
-    """The deed that a word means, or the newest one if nothing that stands was written since; None if there is none.
+def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
+    """Write the fork that a resume needs, as an operation that can be taken back.
 
     Raises:
-        NotFound: If the word can only be a deed's id, and there is no such deed.
+        MemtuiError: If it can't be written, or written down; there is no fork then.
     """
-    operations = OperationsLog(workspace.dirs)
-    if word is not None:
-        return operations.get(word) if word.startswith("s") else None
-    operation = operations.last(project=workspace.location.transcripts)
-    if operation is None:
-        return None
+    made = write_fork(plan, workspace.now())
     try:
-        written = workspace.next_undo()[1].when
-    except NotFound:
-        return operation
-    return operation if operation.time > written else None
+        archive_for(workspace).record_fork(made.path, made.title)
+    except MemtuiError:
+        made.path.unlink(missing_ok=True)
+        raise
+    return made
 
 
-def undo_operation(workspace: Workspace, operation: Operation) -> Operation:
-    """Take a deed back.
-
-    Raises:
-        MemtuiError: As from `SessionArchive.undo`.
-    """
-    return archive_for(workspace).undo(operation, live=live_sessions(workspace))
-
-
-def operation_to_redo(workspace: Workspace) -> Operation | None:
-    """The undo of a deed that a redo means; None if memory's own is meant, or there is none.
-
-    As for memory, what was done since stands in its way.
-    """
-    operations = {
-        operation.id: operation
-        for operation in OperationsLog(workspace.dirs).newest(None, project=workspace.location.transcripts)
-    }
-    target = redo_target(map(as_version, operations.values()))
-    if target is None:
-        return None
-    for written in (workspace.next_undo, workspace.next_redo):
-        with suppress(NotFound):
-            if written()[1].when > target.when:
-                return None
-    return operations[target.id]
-
-
-def redo_operation(workspace: Workspace, undone: Operation) -> Operation:
-    """Do again what was undone.
+def undo_order(workspace: Workspace) -> UndoOrder:
+    """Undo and redo of everything that concerns a project.
 
     Raises:
-        MemtuiError: As from `SessionArchive.redo`.
+        Refused: If memtui is read only.
     """
-    return archive_for(workspace).redo(undone, live=live_sessions(workspace))
+    archive = archive_for(workspace)
+
+    def sessions(operation: Operation, over: Collection[str]) -> Saved:
+        turn = archive.redo if operation.kind == UNDO else archive.undo
+        done = turn(session_operation(operation), live=live_sessions(workspace))
+        return Saved(workspace.history.operation(done.operation.id), left=done.left)
+
+    def moves(operation: Operation, over: Collection[str]) -> Saved:
+        return (_move_again if operation.kind == UNDO else _move_back)(workspace, operation)
+
+    return workspace.undo_order({operations_log.SUBJECT: sessions, journal.SUBJECT: moves}, [archive.recover])
+
+
+def _move_back(workspace: Workspace, operation: Operation) -> Saved:
+    undone = undo_move(workspace.dirs, operation.id, live=live_sessions(workspace), now=workspace.now)
+    left = (NotRestored(stay.what, stay.why) for stay in undone.stays)
+    return Saved(undone.operation, left=tuple(left))
+
+
+def _move_again(workspace: Workspace, undo: Operation) -> Saved:
+    move = workspace.history.origin(undo)
+    if undo.undone:
+        raise Conflict(f"{undo.id[:8]} is undone already")
+    about = move.extra or {}
+    old = Path(about["old"])
+    directory = old if old != Path(about["folder"]) else None
+    live = live_sessions(workspace)
+    steps = [item.data for item in move.items if "do" in item.data]
+    plan = plan_move(
+        workspace.env, workspace.dirs, Path(about["folder"]), Path(about["new"]), directory=directory,
+        sessions=any(step["do"] == "files" and step["id"] for step in steps),
+        memory=any(step["do"] == "memory" for step in steps),
+        live=live, now=workspace.now,
+    )  # fmt: skip
+    done = apply_move(plan, live=live, now=workspace.now, redoes=undo.id)
+    left = [NotRestored(stay.what, stay.why) for stay in done.stays]
+    return Saved(workspace.history.operation(done.id), left=tuple(left))

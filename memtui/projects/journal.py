@@ -1,41 +1,37 @@
-"""What every move was about to do, written down and synced before it is done: one line of JSON for each step.
+"""What every move of a project was about to do, written down before it is done: one operation of the history a move.
 
-`moves/journal.jsonl` in our state folder. A line is of one of five kinds, told by `do`: "begin" (which directories and
-folders), "files" (a session, or what else goes as a file), "memory", "end", "undone". A line that a crash cut short is
-left out: its step hasn't begun.
+A move is an operation with the subject "project", and an item for each step, durable before the step begins. A step is
+told by `do`: "files" (a session, or what else goes as a file) or "memory". Two more items name the folders, so that the
+move is found from either project. A move that was stopped half-way is an operation that isn't finished.
 """
 
-import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.jsonl import add_record
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
+from memtui.history.database import HistoryDatabase
+from memtui.history.log import OperationsLog, real_folder
+from memtui.history.versions import REDO, UNDO, Item, Operation, Versions
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Unsupported
+
+SUBJECT: Final = "project"
+MOVE: Final = "move"
+"""Kind of the operation."""
 
 Line = Mapping[str, Any]
 
-_NEEDED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
-    "begin": {"when": (int, float), "old": str, "new": str, "folder": str},
-    "files": {"id": str, "as": str, "from": str, "to": str, "files": list, "had": list},
-    "memory": {"from": str, "to": str, "files": list, "pinned": list},
-    "end": {},
-    "undone": {},
-}
-
 
 class MoveRecord(Struct, frozen=True):
-    """A move as the journal has it.
+    """A move as the history has it.
 
     `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in
-    seconds since 1970. `ended`: it wasn't stopped half-way. `steps` are the lines in between.
+    seconds since 1970. `ended`: it wasn't stopped half-way. `steps` are what it did, or was about to do; `carried_out`
+    is the operation that they are from, another one than `id` once it was taken back and done again.
     """
 
     id: str
@@ -46,6 +42,7 @@ class MoveRecord(Struct, frozen=True):
     ended: bool
     undone: bool
     steps: tuple[Line, ...]
+    carried_out: str
 
     @property
     def sessions(self) -> int:
@@ -59,15 +56,19 @@ class MoveRecord(Struct, frozen=True):
 
 
 class Journal:
-    """Reads and writes the lines.
+    """Reads and writes moves.
 
     Args:
         dirs: Ours.
     """
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
-        self.path = dirs.state / "moves" / "journal.jsonl"
+        database = HistoryDatabase.of(dirs, fs=fs)
+        self.versions = Versions(database)
+        self._log = OperationsLog(database)
+        self._lock = dirs.state / "moves" / "lock"
         self._fs = fs
+        self._steps = 0
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -77,42 +78,66 @@ class Journal:
             Conflict: If another one doesn't end.
             OSError: If our state folder can't be written.
         """
-        with guard(self.path.with_name("lock"), fs=self._fs):
+        with file_lock(self._lock, fs=self._fs):
             yield
 
-    def add(self, move: str, do: str, **more: object) -> None:
-        """Write a line, on the disk when this returns. Needs `held`.
+    def begin(
+        self, move: str, *, when: float, old: str, new: str, source: Path, target: Path, redoes: str | None = None
+    ) -> None:
+        """Write down that a move begins. Needs `held`.
+
+        Args:
+            move: Its id.
+            when: Seconds since 1970.
+            old, new: The directories, or what stands for one that isn't known.
+            source, target: Their folders.
+            redoes: The undo that it takes back.
 
         Raises:
-            OSError: If it can't be written; nothing may be done then.
+            OSError, MemtuiError: If it can't be written; nothing may be done then.
         """
-        add_record(self.path, {"move": move, "do": do, **more}, fs=self._fs)
+        why = f"move {old} to {new}"
+        about = {"old": old, "new": new, "folder": str(source)}
+        items = [Item(real_folder(folder), "folder", {}) for folder in (source, target)]
+        kind, why = (REDO, f"{REDO}: {why}") if redoes is not None else (MOVE, why)
+        self._log.record(SUBJECT, kind, why, items, when=when, id=move, undoes=redoes, extra=about, finished=False)
+
+    def add(self, move: str, do: str, **more: object) -> None:
+        """Write a step of the move that was begun down, on the disk when this returns. Raises as `begin`."""
+        self._steps += 1
+        self._log.add(move, [Item(real_folder(str(more["to"])), f"step {self._steps}", {"do": do, **more})])
+
+    def end(self, move: str) -> None:
+        """Write down that a move has come to its end."""
+        self._log.finish(move)
+
+    def undone(self, past: MoveRecord, when: float) -> Operation:
+        """Write down that a move was taken back; the operation that says so."""
+        move = self.versions.operation(past.id)
+        folders = [item for item in move.items if item.key == "folder"]
+        id = self._log.record(SUBJECT, UNDO, f"{UNDO}: {move.why}", folders, when=when, undoes=move.id)
+        return self.versions.operation(id)
 
     def moves(self) -> tuple[MoveRecord, ...]:
         """All moves, the newest last.
 
         Raises:
-            Unsupported: If the journal is there and can't be read.
+            HistoryDamaged: If the history can't be read.
         """
-        try:
-            data = self.path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
-        except OSError as error:
-            raise Unsupported(f"{self.path} can't be read: {os.strerror(error.errno or 0)}") from error
-        lines: dict[str, list[Line]] = {}
-        for line in data.split(b"\n"):
-            found = _line(line)
-            if found is not None and (found["do"] == "begin" or found["move"] in lines):
-                lines.setdefault(found["move"], []).append(found)
-        return tuple(_past(id, found) for id, found in lines.items())
+        origins: dict[str, Operation] = {}
+        last: dict[str, Operation] = {}
+        for one in [*self.versions.walk(subject=SUBJECT)][::-1]:
+            origins[one.id] = origin = one if one.undoes is None else origins[one.undoes]
+            if one.kind != UNDO:
+                last[origin.id] = one
+        return tuple(_past(origins[id], carried_out) for id, carried_out in last.items())
 
 
 def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
     """The moves that were stopped half-way and that no later move of the same folder ended.
 
     Raises:
-        Unsupported: As from `Journal.moves`.
+        HistoryDamaged: As from `Journal.moves`.
     """
     moves = Journal(dirs).moves()
     return tuple(
@@ -124,21 +149,9 @@ def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
     )
 
 
-def _line(line: bytes) -> Line | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict) or not isinstance(found.get("move"), str):
-        return None
-    needed = _NEEDED.get(str(found.get("do")))
-    if needed is None or not all(isinstance(found.get(key), kind) for key, kind in needed.items()):
-        return None
-    return found
-
-
-def _past(id: str, lines: list[Line]) -> MoveRecord:
-    begin, done = lines[0], {line["do"] for line in lines}
-    steps = tuple(line for line in lines if line["do"] in ("files", "memory"))
-    folder = Path(begin["folder"])
-    return MoveRecord(id, begin["when"], begin["old"], begin["new"], folder, "end" in done, "undone" in done, steps)
+def _past(move: Operation, carried_out: Operation) -> MoveRecord:
+    about = move.extra or {}
+    steps = tuple(item.data for item in carried_out.items if "do" in item.data)
+    folder = Path(about["folder"])
+    ended = carried_out.finished
+    return MoveRecord(move.id, move.when, about["old"], about["new"], folder, ended, move.undone, steps, carried_out.id)

@@ -20,9 +20,9 @@ from msgspec import Struct
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import belongs, given_name, read_small, real
-from memtui.client.projects import Project, directory_of, list_projects
-from memtui.client.session_files import head_and_tail, records, session_files
+from memtui.client.paths import configured_project_name, matches_project_name, read_small_file, real_path
+from memtui.client.projects import Project, list_projects, session_directory
+from memtui.client.session_files import head_and_tail, parse_records, session_files
 
 SESSIONS_READ = 3
 """Newest sessions whose head and tail are searched."""
@@ -94,9 +94,15 @@ def _traces(project: Project, gone: Path) -> _Traces:
                 path = _text(match[1])
                 if path.startswith(lead) and ".." not in path:
                     files.setdefault(path.removeprefix(lead))
-        last = [cwd for record in records(tail or head, b'"cwd"') if isinstance(cwd := record.get("cwd"), str)][-1:]
+        last = [cwd for record in parse_records(tail or head, b'"cwd"') if isinstance(cwd := record.get("cwd"), str)][
+            -1:
+        ]
         for cwd in last:
-            if cwd.startswith("/") and not f"{cwd}/".startswith(lead) and not belongs(project.folder.name, cwd):
+            if (
+                cwd.startswith("/")
+                and not f"{cwd}/".startswith(lead)
+                and not matches_project_name(project.folder.name, cwd)
+            ):
                 onward.setdefault(Path(os.path.normpath(cwd)))
     return _Traces(tuple(islice(files, FILES_ASKED)), tuple(onward))
 
@@ -113,7 +119,7 @@ def _worktree_of(gone: Path, known: Iterable[Path]) -> list[Path]:
     found = []
     for root in known:
         for pointer in islice((root / ".git" / "worktrees").glob("*/gitdir"), MOST_BESIDE):
-            data = read_small(pointer)
+            data = read_small_file(pointer)
             if data is not None and data.decode("utf-8", "replace").strip() == f"{gone}/.git":
                 found.append(root)
     for above in gone.parents:
@@ -215,7 +221,7 @@ def _known(projects: Iterable[Project]) -> list[Path]:
     for project in projects:
         for path in dict.fromkeys((*((project.cwd,) if project.cwd is not None else ()), *project.cwds)):
             if path.is_dir():
-                found.setdefault(real(path))
+                found.setdefault(real_path(path))
                 found.setdefault(canonical_root(path))
     return list(found)
 
@@ -223,7 +229,7 @@ def _known(projects: Iterable[Project]) -> list[Path]:
 def _owners(project: Project) -> tuple[Owner, ...]:
     found: dict[Path | None, list[str]] = {}
     for file in session_files(project.folder):
-        found.setdefault(directory_of(file), []).append(file.id)
+        found.setdefault(session_directory(file), []).append(file.id)
     return tuple(
         Owner(path, tuple(ids), path is not None and path.is_dir())
         for path, ids in sorted(found.items(), key=lambda item: item[0] is None)
@@ -234,10 +240,10 @@ def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Itera
     holding = [project for project in projects if _holds(project) and not project.gone]
     if not holding:
         return
-    used = {real(locate_memory(env, path).agent_folder) for path in known}
+    used = {real_path(locate_memory(env, path).agent_folder) for path in known}
     for project in holding:
         memory = project.memory
-        if memory is None or real(memory) in used or project.folder.name == given_name(env):
+        if memory is None or real_path(memory) in used or project.folder.name == configured_project_name(env):
             continue
         if project.cwd is None:
             yield OrphanedMemory(memory, project.topics, "no directory of this name exists, and no session tells one")

@@ -22,13 +22,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.paths import LOCK, read_small, real
-from memtui.client.projects import directory_of
+from memtui.client.paths import LOCK_NAME, read_small_file, real_path
+from memtui.client.projects import session_directory
 from memtui.client.session_files import SessionFile
-from memtui.fs.atomic import clear_temps, fault, make_folders
+from memtui.fs.atomic import clear_temps, make_folders, to_error
 from memtui.fs.boundary import check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.snapshot import scan, walk
@@ -36,15 +37,16 @@ from memtui.history.store import Change, Store
 from memtui.history.versions import MOVED
 from memtui.memory.budget import body_start, measure_index
 from memtui.memory.drafts import Drafts
-from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
+from memtui.memory.frontmatter import newline_of
+from memtui.memory.index import INDEX_NAME, read_entries, retarget_entries
 from memtui.memory.pins import Pins
 from memtui.memory.plans import Plan, PlanBuilder
 from memtui.projects.journal import Journal
 from memtui.projects.relocate_sessions import FileMove, SessionMove, Stay, files_of, plan_sessions, transfer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, NotFound, Refused
-from memtui.util.process import Identity, alive
-from memtui.util.text import many
+from memtui.util.process import ProcessIdentity, is_alive
+from memtui.util.text import pluralize
 
 LONGEST_TAIL = 40
 """Characters of a place that become part of a file name."""
@@ -75,7 +77,7 @@ class FileName(Struct, frozen=True):
     def how(self) -> str:
         """What a person should know of it, "" for nothing."""
         if self.lines:
-            return f"{many(len(self.lines), 'line')} put under the one that is there"
+            return f"{pluralize(len(self.lines), 'line')} put under the one that is there"
         return f"as {self.target}" if self.renamed else "is there already" if self.there else ""
 
 
@@ -173,7 +175,7 @@ def _index(sheets: PlanBuilder, name: str, text: str, renamed: Mapping[str, str]
     folder = posixpath.dirname(name)
     for old, new in renamed.items():
         if posixpath.dirname(old) == folder:
-            text = retarget(text, posixpath.basename(old), posixpath.basename(new))
+            text = retarget_entries(text, posixpath.basename(old), posixpath.basename(new))
     if not sheets.exists(name):
         sheets.put(name, text)
         return FileName(name, name, False, mtime)
@@ -236,7 +238,9 @@ def _notes(sheets: PlanBuilder, files: list[FileName]) -> list[str]:
     lost = [line for file in files if file.source == INDEX_NAME for line in file.lines
             if not all(entry.target in listed for entry in read_entries(line))]  # fmt: skip
     if lost:
-        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {many(len(lost), 'line')}")
+        notes.append(
+            f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {pluralize(len(lost), 'line')}"
+        )
     return notes
 
 
@@ -245,7 +249,7 @@ def _others(root: Path) -> list[str]:
     found = []
     for above, _, entries in walk(root, hidden=True):
         for entry in entries:
-            if entry.name == LOCK:
+            if entry.name == LOCK_NAME:
                 continue  # goes its own way
             plain = entry.name.endswith(".md") and not entry.name.startswith(".")
             if entry.is_dir(follow_symlinks=False):
@@ -283,9 +287,9 @@ class MovePlan(Struct, frozen=True):
 
     def amount(self, sessions: int) -> str:
         """What it is about in words, with so many of its sessions."""
-        words = [many(sessions, "session")] if self.sessions else []
+        words = [pluralize(sessions, "session")] if self.sessions else []
         if self.memory is not None:
-            words.append(many(len(self.memory.files), "memory file"))
+            words.append(pluralize(len(self.memory.files), "memory file"))
         return " and ".join(words) or "nothing"
 
 
@@ -365,7 +369,7 @@ def _memory(
     """The plan for the memory of a project's folder."""
     if kept.is_symlink():
         return None, [Stay("memory", "it is a link to another folder")], []
-    if not kept.is_dir() or real(kept) == real(location.folder):
+    if not kept.is_dir() or real_path(kept) == real_path(location.folder):
         return None, [], []
     for folder in (kept, location.folder):
         _not_dreaming(folder, now)
@@ -378,7 +382,7 @@ def _memory(
 
 
 def _chosen(directory: Path | None) -> Callable[[SessionFile], bool]:
-    return lambda file: directory is not None and directory_of(file) == directory
+    return lambda file: directory is not None and session_directory(file) == directory
 
 
 def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> list[str]:
@@ -398,13 +402,13 @@ def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> li
 
 
 def _not_dreaming(memory: Path, now: Callable[[], float]) -> None:
-    lock = memory / LOCK
+    lock = memory / LOCK_NAME
     try:
         age = now() - lock.lstat().st_mtime
-        pid = int(read_small(lock) or b"0")
+        pid = int(read_small_file(lock) or b"0")
     except (OSError, ValueError):
         return
-    if age < STALE_LOCK and alive(Identity(pid)):
+    if age < STALE_LOCK and is_alive(ProcessIdentity(pid)):
         hint = "try again when it has ended; the lock counts for an hour"
         raise Refused(f"a consolidation may be running in {memory} (process {pid})", hint=hint)
 
@@ -415,6 +419,7 @@ def apply_move(
     live: Collection[str] = (),
     now: Callable[[], float] = time.time,
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
+    redoes: str | None = None,
     fs: FileSystem = REAL,
 ) -> MoveResult:
     """Do what a plan says.
@@ -424,6 +429,7 @@ def apply_move(
         live: Ids that are running by now.
         now: The clock, in seconds since 1970.
         new_id: Makes an id for the move.
+        redoes: The id of the operation by which the same move was taken back before.
 
     Raises:
         Refused: If a session that would move is running by now. Nothing was done.
@@ -434,11 +440,13 @@ def apply_move(
     move = new_id()
     moved: list[SessionMove] = []
     stays: list[Stay] = []
-    outcome = "it stopped half-way; the same move again ends it, projects undo-move takes it back"
+    outcome = "it stopped half-way; the same move again ends it, undo takes it back"
     try:
         with journal.held():
             old = str(plan.old or plan.source)
-            journal.add(move, "begin", when=now(), old=old, new=str(plan.new), folder=str(plan.source))
+            journal.begin(
+                move, when=now(), old=old, new=str(plan.new), source=plan.source, target=plan.target, redoes=redoes
+            )
             make_folders(plan.target, fs=fs)
             _clear(plan.target, fs)
             if plan.memory is not None:
@@ -448,9 +456,9 @@ def apply_move(
                 moved += [session] if done else []
                 stays += left
             remove_empty(plan.source, fs)
-            journal.add(move, "end")
+            journal.end(move)
     except OSError as error:
-        raise fault(error, error.filename or plan.source.name, outcome=outcome) from error
+        raise to_error(error, error.filename or plan.source.name, outcome=outcome) from error
     return MoveResult(move, tuple(moved), plan.memory is not None, tuple(stays))
 
 
@@ -500,15 +508,16 @@ def _move_memory(
         files=[[file.source, file.target, file.mtime_ns] for file in memory.files],
     )  # fmt: skip
     make_folders(target, fs=fs)
+    times = {file.target: file.mtime_ns for file in memory.files}  # a memory's age is told to the agent
+    coming = [
+        replace(change, modified=times.get(change.name)) if change.base is None else change
+        for change in memory.coming.changes
+    ]
     for root, changes, why in (
-        (target, memory.coming.changes, memory.coming.title),
+        (target, coming, memory.coming.title),
         (source, memory.leaving.changes, memory.leaving.title),
     ):
         _apply(Store(root, dirs, fs=fs, now=now, trash=None), changes, why, move)
-    written = {change.name for change in memory.coming.changes if change.base is None}
-    for file in memory.files:
-        if file.target in written:
-            keep_time(target / file.target, file.mtime_ns)
     follow_names(pins, drafts, source, target, names, follow)
     return _move_lock(source, target, journal, move, fs)
 
@@ -521,13 +530,13 @@ def _apply(store: Store, changes: Collection[Change], why: str, move: str) -> No
 
 def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: FileSystem) -> list[Stay]:
     """The client's note of the last consolidation goes along where the new folder has none."""
-    if not (source / LOCK).is_file() or (source / LOCK).is_symlink():
+    if not (source / LOCK_NAME).is_file() or (source / LOCK_NAME).is_symlink():
         return []
-    if os.path.lexists(target / LOCK):
-        return [Stay(LOCK, "the memory there has its own")]
-    file = FileMove(LOCK, LOCK, (source / LOCK).stat().st_size)
+    if os.path.lexists(target / LOCK_NAME):
+        return [Stay(LOCK_NAME, "the memory there has its own")]
+    file = FileMove(LOCK_NAME, LOCK_NAME, (source / LOCK_NAME).stat().st_size)
     _write_down(journal, move, ("", ""), source, target, [file])
-    return transfer(LOCK, [file], source, target, fs=fs)[1]
+    return transfer(LOCK_NAME, [file], source, target, fs=fs)[1]
 
 
 def follow_names(
@@ -547,12 +556,6 @@ def follow_names(
         if draft is not None and drafts.load(target / new) is None:
             drafts.save(target / new, draft.text, draft.base)
             drafts.drop(source / old)
-
-
-def keep_time(path: Path, mtime_ns: int) -> None:
-    """Let a memory be as old as it was: its age is told to the agent. A file that is gone by now is no fault."""
-    with suppress(OSError):
-        os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
 
 
 def _clear(folder: Path, fs: FileSystem) -> None:

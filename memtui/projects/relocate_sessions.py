@@ -18,9 +18,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.client.session_files import SESSION, SessionFile, read_part, records, session_files, session_title
+from memtui.client.session_files import (
+    SESSION_FILE_NAME,
+    SessionFile,
+    parse_records,
+    read_part,
+    session_files,
+    session_title,
+)
 from memtui.fs.atomic import is_temp
-from memtui.fs.copy import FileState, copy, remove, see
+from memtui.fs.copy import FileState, copy_file, read_file_state, remove_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, MemtuiError, Refused
 
@@ -64,14 +71,14 @@ def transfer(
     try:
         for file in files:
             if file.there:
-                before, after = see(source, file.source, fs=fs), see(target, file.target, fs=fs)
+                before, after = read_file_state(source, file.source, fs=fs), read_file_state(target, file.target, fs=fs)
                 if before is None or after is None or not before.digest == after.digest == file.there:
                     raise Conflict(f"{file.source} is being written by another program")
                 seen.append((file, before))
             else:
-                copied = copy((source, file.source), (target, file.target), fs=fs)
+                copied = copy_file((source, file.source), (target, file.target), fs=fs)
                 seen.append((file, copied.source))
-                made.append((file, copied.copy))
+                made.append((file, copied.target))
     except (MemtuiError, OSError) as error:
         _take_away(target, made, fs)
         if isinstance(error, OSError):
@@ -80,14 +87,14 @@ def transfer(
     seen.reverse()
     try:
         for file, before in seen[:1]:
-            remove(source, file.source, before, fs=fs)
+            remove_file(source, file.source, before, fs=fs)
     except MemtuiError as error:  # nothing is removed yet
         _take_away(target, made, fs)
         return False, [Stay(what, error.message)]
     stays = []
     for file, before in seen[1:]:
         try:
-            remove(source, file.source, before, fs=fs)
+            remove_file(source, file.source, before, fs=fs)
         except MemtuiError as error:
             stays.append(Stay(file.source, f"{error.message}; the new folder has it as it was before"))
     return True, stays
@@ -97,12 +104,12 @@ def _take_away(root: Path, made: Collection[tuple[FileMove, FileState]], fs: Fil
     """Remove copies again; one that stays is there twice, which the next move ends."""
     for file, copy_ in made:
         with suppress(MemtuiError, OSError):
-            remove(root, file.target, copy_, fs=fs)
+            remove_file(root, file.target, copy_, fs=fs)
 
 
 SHORT = 8
 """Characters of an id that are told."""
-_ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
+_ID = re.compile(SESSION_FILE_NAME.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")
 
 
@@ -237,7 +244,7 @@ def _file(old: Path, name: str, new: Path, target: str, fs: FileSystem) -> FileM
         return FileMove(name, target, info.st_size)
     if there.st_size != info.st_size:
         return None
-    mine, theirs = see(old, name, fs=fs), see(new, target, fs=fs)
+    mine, theirs = read_file_state(old, name, fs=fs), read_file_state(new, target, fs=fs)
     if mine is None or theirs is None or mine.digest != theirs.digest:
         return None
     return FileMove(name, target, info.st_size, theirs.digest)
@@ -296,7 +303,7 @@ def _agents_beside(root: Path) -> dict[str, list[str]]:
         return found
     for name in names:
         path = root / name
-        first = next(records(read_part(str(path)).split(b"\n")), {}) if _plain(path) else {}
+        first = next(parse_records(read_part(str(path)).split(b"\n")), {}) if _plain(path) else {}
         session = first.get("sessionId")
         found.setdefault(session if isinstance(session, str) else "", []).append(name)
     return found

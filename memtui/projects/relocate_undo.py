@@ -10,27 +10,31 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import fault, make_folders
-from memtui.fs.copy import copy, remove, see
+from memtui.fs.atomic import make_folders, to_error
+from memtui.fs.copy import copy_file, read_file_state, remove_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.store import Store
+from memtui.history.versions import Operation
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
 from memtui.projects.journal import Journal, Line, MoveRecord
-from memtui.projects.relocate import follow_names, keep_time, remove_empty
+from memtui.projects.relocate import follow_names, remove_empty
 from memtui.projects.relocate_sessions import FileMove, Stay, files_of, transfer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, NotFound, Refused
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 
 class Undone(Struct, frozen=True):
-    """What taking a move back did: how many sessions went back, whether memory did, what stayed and why."""
+    """What taking a move back did: how many sessions went back, whether memory did, what stayed and why, and
+    the operation that says so.
+    """
 
     move: MoveRecord
     sessions: int
     memory: bool
     stays: tuple[Stay, ...]
+    operation: Operation
 
 
 def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
@@ -46,7 +50,9 @@ def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
         if not standing:
             raise NotFound("no move to take back")
         return standing[-1]
-    found = resolve_one([move for move in moves if begins(move.id, word)], word, "move", lists="give its whole id")
+    found = resolve_one(
+        [move for move in moves if matches_prefix(move.id, word)], word, "move", lists="give its whole id"
+    )
     if found.undone:
         raise Conflict(f"{found.id} is taken back already")
     return found
@@ -93,11 +99,11 @@ def undo_move(
                 stays += left
             for target in {Path(step["to"]) for step in move.steps if step["do"] == "files" and step["id"]}:
                 remove_empty(target, fs)
-            journal.add(move.id, "undone")
+            operation = journal.undone(move, now())
     except OSError as error:
         outcome = "it stopped half-way; the same again ends it"
-        raise fault(error, error.filename or "the move", outcome=outcome) from error
-    return Undone(move, sessions, memory, tuple(stays))
+        raise to_error(error, error.filename or "the move", outcome=outcome) from error
+    return Undone(move, sessions, memory, tuple(stays), operation)
 
 
 def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
@@ -111,10 +117,10 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
     if step["id"] and not all(file.there for file in recorded):
         recorded = [*_added(step, new, recorded), *recorded]
     for file in recorded:
-        here, there = see(old, file.source, fs=fs), see(new, file.target, fs=fs)
+        here, there = read_file_state(old, file.source, fs=fs), read_file_state(new, file.target, fs=fs)
         if here is not None:
             if there is not None and not file.there and here.digest == there.digest:
-                remove(new, file.target, there, fs=fs)  # a crash left both
+                remove_file(new, file.target, there, fs=fs)  # a crash left both
             elif there is not None and not file.there:
                 stays.append(Stay(file.target, "its old place is taken by another file"))
         elif there is None:
@@ -135,10 +141,10 @@ def _added(step: Line, new: Path, recorded: Collection[FileMove]) -> list[FileMo
 
 def _copied_back(file: FileMove, old: Path, new: Path, fs: FileSystem) -> list[Stay]:
     """A file that the new folder had already: the old one gets its copy again, as long as it was then."""
-    then = see(new, file.target, fs=fs, size=file.size)
+    then = read_file_state(new, file.target, fs=fs, size=file.size)
     if then is None or then.digest != file.there:
         return [Stay(file.target, "it was changed: the old folder can't have it again as it was")]
-    copy((new, file.target), (old, file.source), size=file.size, fs=fs)
+    copy_file((new, file.target), (old, file.source), size=file.size, fs=fs)
     return []
 
 
@@ -147,15 +153,13 @@ def _memory_back(step: Line, move: MoveRecord, dirs: Dirs, now: Callable[[], flo
     old, new = Path(step["from"]), Path(step["to"])
     make_folders(old, fs=fs)
     try:
-        _take_back(Store(old, dirs, fs=fs, now=now, trash=None), move.id)
-        for name, _, mtime in step["files"]:
-            keep_time(old / name, mtime)
+        _take_back(Store(old, dirs, fs=fs, now=now, trash=None), move.carried_out)
     except (Conflict, Refused):  # such as a name that differs from ours in case only
         return [Stay("memory", "others wrote into its old folder since: all of it stays where it is now")]
     names = [(str(target), str(source)) for source, target, _ in step["files"]]
     pinned = [[target, source] for source, target in step["pinned"]]
     try:
-        _take_back(Store(new, dirs, fs=fs, now=now, trash=None), move.id)
+        _take_back(Store(new, dirs, fs=fs, now=now, trash=None), move.carried_out)
     except (Conflict, Refused):
         return [Stay("memory", "it was edited since: it stays in the new folder as well")]
     follow_names(Pins(dirs, fs), Drafts(dirs, fs=fs, now=now), new, old, names, pinned)
@@ -164,7 +168,7 @@ def _memory_back(step: Line, move: MoveRecord, dirs: Dirs, now: Callable[[], flo
 
 def _take_back(store: Store, move: str) -> None:
     store.recover()  # a version that was stopped half-way counts once it is ended
-    for version in store.versions():
+    for version in store.operations():
         if not version.undone and version.undoes is None and (version.extra or {}).get("move") == move:
-            store.undo(version.id)
+            store.undo(version.id, whole=True)
             return

@@ -1,34 +1,30 @@
 """A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
 
-What the API asks for: the first message is the user's, sides take turns, every call has its result in the very next
-message and no result stands elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
+What the API asks for: the first message is the user's, roles alternate, every call has its result in the very next
+message and no result is elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
 ids and names are made of letters, digits, "_" and "-", images and documents have a source that it knows. The client
-gets by with less, because it repairs on the way; here it is made true, and a test enforces it.
-
-Source:
-    Messages API reference; FORMATS 2.7.
+repairs the rest when it sends; here everything is repaired, and a test enforces it.
 """
 
 import re
 from typing import Any, Final
 
-from memtui.resume.content_blocks import NO_CONTENT, Block
+from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, Block
 from memtui.resume.resume import ResumePlan
-from memtui.resume.tool_calls import INTERRUPTED
-from memtui.transcripts.entries import text, whole_characters
+from memtui.transcripts.entries import replace_surrogates, text
 
-SENT: Final = ("text", "tool_use", "tool_result", "image", "document")
-"""Kinds of block that another model may get; thinking is signed for the one that thought it."""
+SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
+"""Kinds of block that any model may get; thinking is signed for the model that thought it."""
 
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )
-LEFT_OUT: Final = "[{} left out]"
-"""Stands for an image or a document whose source no other program can read."""
+MEDIA_LEFT_OUT: Final = "[{} left out]"
+"""Sent instead of an image or a document whose source no other program can read."""
 BEGINNING: Final = "(the conversation before this was left out)"
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST_NAME: Final = 128
+_MAX_NAME_CHARS: Final = 128
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
@@ -54,24 +50,24 @@ def context_messages(resume: ResumePlan) -> list[ApiMessage]:
 
 
 class _Ids:
-    """Ids of calls as the API takes them; what was another id before stays another one."""
+    """Makes ids of calls that the API accepts; different ids stay different."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
-        self.taken: set[str] = set()
+        self.used: set[str] = set()
 
     def __call__(self, value: str) -> str:
         if value not in self.known:
             plain = made = _NOT_IN_NAMES.sub("_", value) or "call"
-            while made in self.taken:
-                made = f"{plain}_{len(self.taken)}"
+            while made in self.used:
+                made = f"{plain}_{len(self.used)}"
             self.known[value] = made
-            self.taken.add(made)
+            self.used.add(made)
         return self.known[value]
 
 
 def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> None:
-    """Add what one side says; neighbours of one side become one message, calls last and results first in it."""
+    """Add content of one role; neighbours of one role become one message, calls last and results first in it."""
     if found and found[-1]["role"] == role:
         found[-1]["content"] += content
     else:
@@ -81,7 +77,7 @@ def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> No
 
 
 def _close_calls(messages: list[ApiMessage]) -> list[ApiMessage]:
-    """Give every call a result in the next message, and take out results without a call."""
+    """Give every call a result in the next message, and drop results without a call."""
     closed: list[ApiMessage] = []
     for number, message in enumerate(messages):
         calls = _calls(closed[-1]) if closed else []
@@ -107,22 +103,22 @@ def _unfinished(call: str) -> ApiMessage:
 
 
 def _sendable(block: Block) -> bool:
-    if block.type not in SENT:
+    if block.type not in SENT_KINDS:
         return False
     return block.type != "text" or bool(block.data["text"].strip())
 
 
 def _block(block: Block, ids: _Ids) -> ApiMessage:
-    """A block with the fields that the API knows, and nothing of the client's own."""
+    """A block with the fields that the API knows, and no others."""
     data = block.data
     if block.type == "text":
-        return {"type": "text", "text": whole_characters(data["text"])}
+        return {"type": "text", "text": replace_surrogates(data["text"])}
     if block.type == "tool_use":
         given = data.get("input")
         return {
             "type": "tool_use",
             "id": ids(text(data.get("id"))),
-            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_LONGEST_NAME] or "unknown",
+            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_MAX_NAME_CHARS] or "unknown",
             "input": _whole(given) if isinstance(given, dict) else {"value": _whole(given)},
         }
     if block.type == "tool_result":
@@ -138,20 +134,20 @@ def _block(block: Block, ids: _Ids) -> ApiMessage:
 
 def _result(content: object) -> str | list[ApiMessage]:
     if isinstance(content, str):
-        return UNFINISHED if content == INTERRUPTED else whole_characters(content)
+        return UNFINISHED if content == INTERRUPTED else replace_surrogates(content)
     parts: list[ApiMessage] = []
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
         if part.get("type") == "text" and text(part.get("text")).strip():
-            parts.append({"type": "text", "text": whole_characters(part["text"])})
+            parts.append({"type": "text", "text": replace_surrogates(part["text"])})
         elif part.get("type") in ("image", "document"):
             parts.append(_media(part))
     return parts
 
 
 def _media(data: ApiMessage) -> ApiMessage:
-    """An image or a document, or a text that stands for one that can't be sent."""
+    """An image or a document, or a text instead of one that can't be sent."""
     kind, source = data["type"], data.get("source")
     how = source.get("type") if isinstance(source, dict) else None
     if isinstance(source, dict) and how in ("base64", "text"):
@@ -161,20 +157,20 @@ def _media(data: ApiMessage) -> ApiMessage:
         else:
             fits = media == ("application/pdf" if how == "base64" else "text/plain")
         if fits and (body.strip() if how == "text" else body and _BASE64.fullmatch(body)):
-            return {"type": kind, "source": {"type": how, "media_type": media, "data": whole_characters(body)}}
+            return {"type": kind, "source": {"type": how, "media_type": media, "data": replace_surrogates(body)}}
     elif isinstance(source, dict) and how == "url" and text(source.get("url")).startswith(("https://", "http://")):
-        return {"type": kind, "source": {"type": "url", "url": whole_characters(source["url"])}}
-    return {"type": "text", "text": LEFT_OUT.format(kind)}
+        return {"type": kind, "source": {"type": "url", "url": replace_surrogates(source["url"])}}
+    return {"type": "text", "text": MEDIA_LEFT_OUT.format(kind)}
 
 
 def _whole(value: Any) -> Any:
-    """A value in which no text has half characters."""
+    """A value in which no text has half surrogate pairs."""
     if isinstance(value, str):
-        return whole_characters(value)
+        return replace_surrogates(value)
     if isinstance(value, list):
         return [_whole(part) for part in value]
     if isinstance(value, dict):
-        return {whole_characters(str(key)): _whole(part) for key, part in value.items()}
+        return {replace_surrogates(str(key)): _whole(part) for key, part in value.items()}
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return None
     return value

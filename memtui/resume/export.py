@@ -1,7 +1,7 @@
-"""A conversation to give away: Markdown, JSON or one HTML page, with what looks like a secret taken out.
+"""A conversation as a document to share: Markdown, JSON or one HTML page, with what looks like a secret redacted.
 
-Every text is redacted before it is put anywhere, tool inputs and results too; control bytes become visible marks.
-The HTML page holds no script and loads nothing.
+Every text is redacted, tool inputs and results too, and control bytes become visible. The HTML page holds no script and
+loads nothing.
 """
 
 import html
@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from memtui.resume.content_blocks import Block
 from memtui.resume.context import context_messages
+from memtui.resume.conversation import Block
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
-from memtui.transcripts.content import part_of
-from memtui.transcripts.entries import whole_characters
+from memtui.transcripts.content import block_content
+from memtui.transcripts.entries import replace_surrogates
 from memtui.util.text import visible
 
-Format = Literal["markdown", "json", "html"]
+ExportFormat = Literal["markdown", "json", "html"]
 
 _STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
@@ -30,14 +30,14 @@ _STYLE = (
 
 
 class Export(Struct):
-    """An exported conversation: its text, and how many secrets of which kind were taken out of it."""
+    """An exported conversation: its text, and how many secrets of which kind were redacted."""
 
     text: str = ""
     removed: dict[str, int] = field(default_factory=dict)
 
 
-def export_transcript(resume: ResumePlan, title: str, form: Format) -> Export:
-    """Write a conversation down.
+def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Export:
+    """Export a conversation.
 
     Args:
         resume: What a resume sends; an empty conversation gives an empty document.
@@ -47,7 +47,7 @@ def export_transcript(resume: ResumePlan, title: str, form: Format) -> Export:
     result = Export()
     clean = _Cleaner(result)
     if form == "json":
-        messages = [_walk(message, clean) for message in context_messages(resume)]
+        messages = [_redact_value(message, clean) for message in context_messages(resume)]
         value = {"title": clean(title), "messages": messages}
         result.text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
     elif form == "html":
@@ -58,7 +58,7 @@ def export_transcript(resume: ResumePlan, title: str, form: Format) -> Export:
 
 
 class _Cleaner:
-    """Takes secrets and control bytes out of a text, and counts them."""
+    """Redacts secrets and control bytes in texts, and counts the secrets."""
 
     def __init__(self, result: Export) -> None:
         self.removed = result.removed
@@ -67,11 +67,11 @@ class _Cleaner:
         found = scan(value)
         for finding in found:
             self.removed[finding.rule] = self.removed.get(finding.rule, 0) + 1
-        return visible(whole_characters(redact(value, found) if found else value))
+        return visible(replace_surrogates(redact(value, found) if found else value))
 
 
 class _Part(Struct, frozen=True):
-    """A piece of the document: who speaks, of what kind it is, a name for a call, and its text."""
+    """A part of the document: its role and kind, the name of a call's tool, and its text."""
 
     role: str
     kind: Literal["text", "call", "result", "other"]
@@ -88,12 +88,12 @@ def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[_Part]:
 
 
 def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
-    part = part_of(block.data)
+    part = block_content(block.data)
     if part.kind == "text":
-        said = part.body.strip()
-        if not said or block.reminder or said.startswith("<system-reminder>"):
+        body = part.body.strip()
+        if not body or block.reminder or body.startswith("<system-reminder>"):
             return None
-        return _Part(role, "text", "", clean(said))
+        return _Part(role, "text", "", clean(body))
     if part.kind == "call":
         given = block.data.get("input")
         body = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2, default=str)
@@ -119,7 +119,7 @@ def _markdown(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
 
 
 def _fence(body: str) -> str:
-    """A fence longer than any that stands in the text."""
+    """A Markdown fence longer than any in the text."""
     longest = run = 0
     for character in body:
         run = run + 1 if character == "`" else 0
@@ -152,11 +152,11 @@ def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
     )
 
 
-def _walk(value: Any, clean: _Cleaner) -> Any:
+def _redact_value(value: Any, clean: _Cleaner) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
-        return [_walk(part, clean) for part in value]
+        return [_redact_value(part, clean) for part in value]
     if isinstance(value, dict):
-        return {clean(key) if isinstance(key, str) else key: _walk(part, clean) for key, part in value.items()}
+        return {clean(key) if isinstance(key, str) else key: _redact_value(part, clean) for key, part in value.items()}
     return value

@@ -1,11 +1,9 @@
-"""A fork: a new session file that begins as another session was at one of its messages. The other file is only read.
+"""A fork: a new session file with the path of another session up to one of its messages. The other file is only read.
 
-The rows on the way to that message are written one behind the other, so that the client finds the same way without
-having to recover or to bridge anything, and sends the same blocks.
-
-Source:
-    FORMATS 2.7 (what the SDK's own fork changes): new uuids and session id, `forkedFrom`, no team, agent name, slug or
-    source of a result; the last row is of now; replaced contents are copied; the title ends in " (fork)".
+The records on the path are written one after another, so that the client finds the same path without recovering or
+bridging anything, and sends the same blocks. As in a fork by the client's SDK they get new uuids, the new session id
+and `forkedFrom`, lose team, agent name, slug and the source of a result, and the last one gets the present time;
+replaced contents are copied, and the title ends in " (fork)".
 """
 
 import json
@@ -18,15 +16,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from memtui.fs.atomic import fault, replace_file
+from memtui.fs.atomic import replace_file, to_error
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import Entry, text
 from memtui.transcripts.lines import Record
-from memtui.transcripts.summary import title_of
+from memtui.transcripts.summary import title_from_records
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import Conflict, MemtuiError
 
-DROPPED: Final = (
+DROPPED_FIELDS: Final = (
     "teamName",
     "agentName",
     "agentColor",
@@ -35,11 +33,11 @@ DROPPED: Final = (
     "agentId",
     "logicalParentUuid",
 )
-PRESERVING: Final = ("preservedMessages", "preservedSegment")
+PRESERVED_FIELDS: Final = ("preservedMessages", "preservedSegment")
 
 
 class Fork(Struct, frozen=True):
-    """A fork that was written. `resume` is what a resume of it sends."""
+    """A fork that was written; `resume` is the plan that it was made of."""
 
     id: str
     path: Path
@@ -47,7 +45,7 @@ class Fork(Struct, frozen=True):
     resume: ResumePlan
 
 
-def fork(
+def write_forked_session(
     transcript: Transcript,
     at: str = "",
     *,
@@ -68,15 +66,15 @@ def fork(
         NotFound: If there is no such message.
         MemtuiError: If there is no conversation to fork, or it can't be written.
     """
-    told = plan_resume(transcript, at)
-    if not told.way or told.messages is None:
+    plan = plan_resume(transcript, at)
+    if not plan.path or plan.messages is None:
         raise MemtuiError("There is no conversation to fork", hint="`memtui sessions tree` shows what there is")
     identity = new_id()
     path = (folder or transcript.path.parent) / f"{identity}.jsonl"
     if path.exists():
         raise Conflict(f"{path.name} exists already")
-    title = f"{title_of(_records(transcript)) or transcript.path.stem} (fork)"
-    rows = forked_rows(told.way, list(transcript.each(told.way)), transcript.path.stem, identity, new_id)
+    title = f"{title_from_records(_records(transcript)) or transcript.path.stem} (fork)"
+    rows = forked_rows(plan.path, list(transcript.each(plan.path)), transcript.path.stem, identity, new_id)
     rows[-1]["timestamp"] = (
         datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
     )
@@ -85,28 +83,28 @@ def fork(
     ]
     rows.append({"type": "custom-title", "customTitle": title, "sessionId": identity})
     try:
-        replace_file(path, b"".join(line_of(row) for row in rows), mode=0o600)
+        replace_file(path, b"".join(encode_line(row) for row in rows), mode=0o600)
     except OSError as error:
-        raise fault(error, str(path)) from error
-    return Fork(identity, path, title, told)
+        raise to_error(error, str(path)) from error
+    return Fork(identity, path, title, plan)
 
 
 def forked_rows(
-    way: tuple[Entry, ...], records: list[Record], source: str, identity: str, new_id: Callable[[], str]
+    path: tuple[Entry, ...], records: list[Record], source: str, identity: str, new_id: Callable[[], str]
 ) -> list[Record]:
-    """The rows of a way as a session of their own, each behind the one before.
+    """The records of a path as a session of their own, each the child of the one before.
 
     Args:
-        way: The rows, oldest first.
-        records: What they say.
+        path: Their envelopes, oldest first.
+        records: The records.
         source: The id of the session that they come from.
         identity: The id of the new one.
         new_id: Makes uuids.
     """
     found: list[Record] = []
     above: str | None = None
-    for entry, data in zip(way, records, strict=True):
-        row = {key: value for key, value in data.items() if key not in DROPPED}
+    for entry, data in zip(path, records, strict=True):
+        row = {key: value for key, value in data.items() if key not in DROPPED_FIELDS}
         row["uuid"] = new_id()
         row["parentUuid"] = above
         row["sessionId"] = identity
@@ -114,14 +112,14 @@ def forked_rows(
         row["forkedFrom"] = {"sessionId": source, "messageUuid": entry.uuid}
         if entry.boundary and isinstance(row.get("compactMetadata"), dict):
             meta = row["compactMetadata"]
-            row["compactMetadata"] = {key: value for key, value in meta.items() if key not in PRESERVING}
+            row["compactMetadata"] = {key: value for key, value in meta.items() if key not in PRESERVED_FIELDS}
         found.append(row)
         above = text(row["uuid"])
     return found
 
 
-def line_of(row: Record) -> bytes:
-    """A record as a line: ASCII, so that half characters survive; what is no finite number becomes null."""
+def encode_line(row: Record) -> bytes:
+    """A record as a line: ASCII, so that half surrogate pairs survive; a number that is not finite becomes null."""
     return json.dumps(_finite(row), separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
@@ -136,6 +134,6 @@ def _finite(value: Any) -> Any:
 
 
 def _records(transcript: Transcript) -> list[Record]:
-    """The notes and user's records of a session: what a title is made of, and what a fork copies."""
+    """The records that a title is made of, and those that a fork copies."""
     kinds = ("user", "custom-title", "ai-title", "last-prompt", "summary", "content-replacement")
     return list(transcript.each(entry for entry in transcript.entries if entry.type in kinds))

@@ -1,8 +1,8 @@
 """How much of a session a resume still reaches, and what keeps it from the rest.
 
-What a compaction summarised, what a person left by a rewind, and what is a sub-agent's own is not meant to be sent, so
-it makes no session unhealthy. Messages behind a broken link, beside the record that leads, on a line that holds more
-than one record, or in a line that can't be read are lost without anybody wanting it.
+What a compaction summarised, what a person left by a rewind, and a sub-agent's own records are not meant to be sent.
+Lost are messages behind a broken link, beside the record that the client chose, on a line with more than one record, or
+on a line that can't be read.
 """
 
 from collections import Counter
@@ -11,28 +11,28 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from memtui.resume.omitted import Why
+from memtui.resume.omitted import OmissionReason
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
-LOST: Final[tuple[Why, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
-"""Reasons for which nobody left a message out on purpose."""
+LOSS_REASONS: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
+"""Reasons for which a message is lost, not omitted on purpose."""
 
 
 class Health(Struct, frozen=True):
-    """What became of a session's messages: rows of the main conversation with something to send.
+    """What a resume makes of a session's messages: records of the main conversation with something to send.
 
-    `total` are all of them, `sent` those that a resume sends, `reachable` those on its way (a thought of another model
-    or a call without a result is on the way and isn't sent), `lost` those that nobody left out on purpose, by reason.
-    `broken` are links to rows that aren't in the file, `bad` lines that hold no record or more than one, `duplicates`
-    records of a uuid that stood before (harmless), `cycles` rings of parents. `found`: the client finds a conversation.
+    `total` are all of them, `reachable` those on the path of the resume, `sent` those that it sends (thinking of
+    another model and calls without a result are reachable, but not sent), `lost` are lost by reason. `broken` counts
+    links to records that aren't in the file, `bad` lines that hold no record or more than one, `duplicates` later
+    records of a uuid (harmless), `cycles` cycles of parents. `found`: the client finds a conversation.
     """
 
     total: int
     reachable: int
     sent: int
-    lost: dict[Why, int] = field(default_factory=dict)
+    lost: dict[OmissionReason, int] = field(default_factory=dict)
     broken: int = 0
     bad: int = 0
     duplicates: int = 0
@@ -46,12 +46,12 @@ class Health(Struct, frozen=True):
 
     @property
     def behind(self) -> int:
-        """Messages that hang off a dead end: nothing is wrong with their links, but the client goes on beside them."""
+        """Messages whose links are intact, but beside which the client continues."""
         return self.lost.get("dead-end", 0) + self.lost.get("late-side-row", 0)
 
     @property
     def percent(self) -> int:
-        """The share of what should be sent that a resume reaches; 100 only if nothing is lost, 0 only if all is."""
+        """The percentage of wanted messages that a resume reaches; 100 only if none is lost, 0 only if all are."""
         wanted = self.reachable + self.missing
         if not self.missing or not wanted:
             return 100
@@ -67,15 +67,15 @@ class Health(Struct, frozen=True):
         """One line for people."""
         causes = ", ".join(self._causes())
         if not self.total:
-            told = "no message yet"
+            summary = "no message yet"
         elif not self.found:
-            told = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
+            summary = f"a resume finds no conversation, though the file holds {pluralize(self.total, 'message')}"
         elif self.missing:
             wanted = self.reachable + self.missing
-            told = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
+            summary = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
         else:
-            told = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
-        return f"{told}: {causes}" if causes else told
+            summary = f"{'all ' if self.reachable > 1 else ''}{pluralize(self.reachable, 'message')} reachable"
+        return f"{summary}: {causes}" if causes else summary
 
     def _causes(self) -> Iterator[str]:
         for number, one, rest in (
@@ -83,32 +83,32 @@ class Health(Struct, frozen=True):
             (self.behind, "message", " behind a dead end"),
             (self.lost.get("bad-line", 0), "message", " on a line with another record"),
             (self.bad, "bad line", ""),
-            (self.cycles, "ring", " of parents"),
+            (self.cycles, "cycle", " of parents"),
         ):
             if number:
-                yield many(number, one) + rest
+                yield pluralize(number, one) + rest
 
 
-def health_of(transcript: Transcript, resume: ResumePlan) -> Health:
-    """Judge a session by what its resume sends and leaves out.
+def check_health(transcript: Transcript, resume: ResumePlan) -> Health:
+    """Judge a session by what its resume sends and omits.
 
     Args:
         transcript: The session, read.
-        resume: `chain.resume` of it, without a chosen message: one that you chose leaves things out on purpose.
+        resume: The plan of the client's own choice: a chosen message omits things on purpose.
     """
-    told = {(item.line, item.uuid): item.why for item in resume.left_out}
-    on_way = {id(entry) for entry in resume.way}
-    lost: Counter[Why] = Counter()
+    reasons = {(item.line, item.uuid): item.why for item in resume.omitted}
+    on_path = {id(entry) for entry in resume.path}
+    lost: Counter[OmissionReason] = Counter()
     total = reachable = sent = 0
     for entry in (*transcript.entries, *([transcript.tail] if transcript.tail else [])):
-        why = told.get((entry.line, entry.uuid))
-        if not entry.speaks or entry.sidechain or (why == "replaced" and id(entry) not in on_way):
+        why = reasons.get((entry.line, entry.uuid))
+        if not entry.has_content or entry.sidechain or (why == "replaced" and id(entry) not in on_path):
             continue
         total += 1
-        if id(entry) in on_way:
+        if id(entry) in on_path:
             reachable += 1
             sent += why is None
-        elif why in LOST:
+        elif why in LOSS_REASONS:
             lost[why] += 1
     kinds = Counter(defect.kind for defect in resume.defects)
     return Health(

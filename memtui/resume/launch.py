@@ -1,10 +1,7 @@
-"""What has to happen so that the agent client goes on with a session: where it must run, and whether a fork of ours
-comes first.
+"""How the agent client is started to continue a session: where it must run, and whether we write a fork first.
 
-The client goes on from its own leaf alone. From any other message, and with a transcript that lies outside its folder
-(resumed by its path, it would write what follows into another file), it goes on in a fork that we write.
-
-Which message of a session a word means.
+The client continues from its own leaf only. From any other message, and with a transcript outside its folder (resumed
+by path, it would write what follows into another file), it continues in a fork that we write.
 """
 
 from pathlib import Path
@@ -13,35 +10,35 @@ from typing import Final
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.executable import start_of
-from memtui.client.paths import projects_dir, real, transcripts_dir
-from memtui.client.running import Running, running
-from memtui.client.session_files import SESSION, SessionFile
-from memtui.fs.atomic import fault
-from memtui.resume.fork import Fork, fork
+from memtui.client.executable import resume_directory
+from memtui.client.paths import projects_dir, real_path, transcripts_dir
+from memtui.client.running import RunningSession, running_sessions
+from memtui.client.session_files import SESSION_FILE_NAME, SessionFile
+from memtui.fs.atomic import to_error
+from memtui.resume.fork import Fork, write_forked_session
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
-SHORTEST: Final = 8
-"""Characters of a uuid that are enough, if no other message's begins with them."""
+MIN_PREFIX_CHARS: Final = 8
+"""A shorter prefix of a uuid is refused, even where only one message begins with it."""
 
 
-def message_of(transcript: Transcript, word: str) -> str:
-    """The uuid of the record that a word means: a whole uuid, or the beginning that only one record has.
+def resolve_message(transcript: Transcript, word: str) -> str:
+    """Resolve a uuid, or a prefix that only one record has, to the uuid of a record.
 
     Raises:
         NotFound: If none fits.
-        Usage: If several fit, or the word is too short to tell.
+        UsageError: If several fit, or the word is too short.
     """
     uuids = {entry.uuid for entry in transcript.known() if entry.chained}
     if word in uuids:
         return word
     shown = visible(word, keep="")
-    if len(word) < SHORTEST:
+    if len(word) < MIN_PREFIX_CHARS:
         raise UsageError(
-            f"{shown!r} is too short to name a message", hint=f"give {SHORTEST} characters of its uuid or more"
+            f"{shown!r} is too short to name a message", hint=f"give {MIN_PREFIX_CHARS} characters of its uuid or more"
         )
     fits = sorted(uuid for uuid in uuids if uuid.lower().startswith(word.lower()))
     return resolve_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
@@ -50,8 +47,8 @@ def message_of(transcript: Transcript, word: str) -> str:
 class LaunchPlan(Struct, frozen=True):
     """What will be resumed, and where.
 
-    `writes`: a fork of ours that ends at the message `at` ("": the client's leaf) goes into `folder` first. `forks`:
-    the client makes one itself. `live` is the client that has the session open.
+    `writes`: we first write a fork that ends at the message `at` ("": the client's leaf) into `folder`. `forks`: the
+    client makes one itself. `live` is the client that has the session open.
     """
 
     path: Path
@@ -60,7 +57,7 @@ class LaunchPlan(Struct, frozen=True):
     at: str = ""
     writes: bool = False
     forks: bool = False
-    live: Running | None = None
+    live: RunningSession | None = None
 
     @property
     def id(self) -> str:
@@ -69,13 +66,13 @@ class LaunchPlan(Struct, frozen=True):
 
     @property
     def open_elsewhere(self) -> str:
-        """Why it should not be resumed as it is; "" if nothing speaks against it."""
+        """Why the session must not be resumed as it is; "" if it may."""
         if self.live is None or self.forks or self.writes:
             return ""
         return f"already open in pid {self.live.pid}: both would write one transcript"
 
     def refuse_open(self) -> None:
-        """Let nobody open a session twice.
+        """Refuse to open a session twice.
 
         Raises:
             Refused: If it is open and no fork is made.
@@ -90,31 +87,31 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
     Args:
         env: The surroundings.
         path: The transcript.
-        at: The message to go on from, a uuid or its beginning; "" for the client's own choice.
-        fork: Whether to go on in a new session.
+        at: The message to continue from, a uuid or a prefix; "" for the client's own choice.
+        fork: Whether to continue in a new session.
         directory: Where the client shall work; where the session began if left out.
 
     Raises:
         NotFound: If there is no such transcript, message or directory, or the session's own is gone.
-        Usage: If several messages fit.
+        UsageError: If several messages fit.
     """
-    path = real(path.parent) / path.name
+    path = real_path(path.parent) / path.name
     try:
         known = path.stat()
     except OSError as error:
-        raise fault(error, str(path), outcome="not read") from error
-    place = _directory(SessionFile(str(path), known.st_mtime, known.st_size), directory)
-    ours = path.parent.parent == real(projects_dir(env)) and SESSION.fullmatch(path.name) is not None
-    point = message_of(read_transcript(path), at) if at else ""
+        raise to_error(error, str(path), outcome="not read") from error
+    start_directory = _directory(SessionFile(str(path), known.st_mtime, known.st_size), directory)
+    ours = path.parent.parent == real_path(projects_dir(env)) and SESSION_FILE_NAME.fullmatch(path.name) is not None
+    point = resolve_message(read_transcript(path), at) if at else ""
     writes = bool(at) or not ours
     return LaunchPlan(
         path,
-        place,
-        path.parent if ours and directory is None else transcripts_dir(env, place),
+        start_directory,
+        path.parent if ours and directory is None else transcripts_dir(env, start_directory),
         point,
         writes,
         fork and not writes,
-        running(env).get(path.stem),
+        running_sessions(env).get(path.stem),
     )
 
 
@@ -131,8 +128,8 @@ def write_fork(plan: LaunchPlan, now: float) -> Fork:
     try:
         plan.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise fault(error, str(plan.folder)) from error
-    return fork(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
+        raise to_error(error, str(plan.folder)) from error
+    return write_forked_session(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
 
 
 def _directory(file: SessionFile, wanted: Path | None) -> Path:
@@ -140,7 +137,7 @@ def _directory(file: SessionFile, wanted: Path | None) -> Path:
         if not wanted.is_dir():
             raise NotFound(f"there is no directory {visible(str(wanted), keep='')}")
         return wanted
-    start = start_of(file)
+    start = resume_directory(file)
     if start.directory is not None and start.there:
         return start.directory
     others = ", ".join(visible(str(other), keep="") for other in start.others[:3])

@@ -1,18 +1,16 @@
-"""What is in a transcript and isn't sent by a resume, each row with the reason, and what is wrong with its links."""
+"""What a resume does not send of a transcript, each record with the reason, and what is wrong with its links."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from msgspec import Struct
 
-from memtui.resume.content_blocks import DroppedBlock
-from memtui.resume.path import parent_substitute
-from memtui.resume.rows import NAMELESS, Rows
-from memtui.transcripts.entries import CHAIN_TYPES, Entry, cycles_of
+from memtui.resume.conversation import NO_UUID, DroppedBlock, Rows
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
 from memtui.transcripts.transcript import Transcript
 
-Why = Literal[
+OmissionReason = Literal[
     "rewound",
     "dead-end",
     "lost-parent",
@@ -24,26 +22,28 @@ Why = Literal[
     "bad-line",
 ]
 
-WORDS: dict[Why, str] = {
-    "rewound": "on another branch that left the way",
-    "dead-end": "a reply whose prompt was continued from a row beside it",
-    "lost-parent": "behind a row that never reached the file",
-    "late-side-row": "behind the message that the client goes on from, because a later side record hangs there",
+OMISSION_REASONS: dict[OmissionReason, str] = {
+    "rewound": "on a branch you rewound from",
+    "dead-end": "an answer whose prompt was continued from a record beside it",
+    "lost-parent": "its parent record is missing",
+    "late-side-row": "after the message that the client continues from, because a later side record is attached there",
     "sub-agent": "a sub-agent's own conversation",
     "before-boundary": "summarised by a compaction",
     "replaced": "a later record has the same uuid",
-    "not-sent": "on the way, but not sent",
-    "bad-line": "stands behind something else on its line, where the client does not read",
+    "not-sent": "on the path, but not sent",
+    "bad-line": "behind something else on its line, where the client does not read",
 }
+
+READ_AS_VALUE = "the line before it is cut off where a value would follow, so the client reads this one as that value"
 
 
 class OmittedRecord(Struct, frozen=True):
-    """A message that isn't sent. `why` is the kind of reason, `detail` says more where there is more to say."""
+    """A message that is not sent. `why` is the kind of reason, `detail` the reason in words."""
 
     line: int
     uuid: str
     type: str
-    why: Why
+    why: OmissionReason
     detail: str = ""
 
 
@@ -56,77 +56,77 @@ class Defect(Struct, frozen=True):
     detail: str = ""
 
 
-TAKEN = "the line before it is cut off where a value would follow; the client takes this one for it"
-
-
 def find_omitted(
-    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[DroppedBlock], *, wanted: bool = False
+    transcript: Transcript,
+    rows: Rows,
+    path: Iterable[Entry],
+    dropped: Iterable[DroppedBlock],
+    *,
+    on_purpose: bool = False,
 ) -> tuple[OmittedRecord, ...]:
-    """The messages that a resume along `way` doesn't send, in file order.
+    """List the messages that a resume along a path does not send, in file order.
 
     Args:
         transcript: The session.
         rows: What the client's loader keeps of it.
-        way: The rows that the resume goes through.
-        dropped: What is on the way and isn't sent.
-        wanted: Whether somebody chose where the way ends: what comes behind that was left on purpose.
+        path: The records that the resume goes through.
+        dropped: What is on the path and is not sent.
+        on_purpose: Whether a person chose where the path ends: what comes behind it is not lost.
     """
-    way = list(way)
-    used = {id(entry) for entry in way}
-    found: dict[int, OmittedRecord] = {}
-    for item in dropped:
-        found[id(item.entry)] = _row(item.entry, "not-sent", item.why)
-    reasons = _Reasons(rows, way, wanted=wanted)
-    everything = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
-    for entry in everything:
+    path = list(path)
+    used = {id(entry) for entry in path}
+    found = {id(item.entry): _omitted(item.entry, "not-sent", item.why) for item in dropped}
+    reasons = _Reasons(rows, path, on_purpose=on_purpose)
+    entries = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
+    for entry in entries:
         if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
-            known = entry.salvaged or not entry.talks or rows.of(entry) is not None or entry.uuid in rows.gone
-            unread = not known and entry is everything[-1]
-            found[id(entry)] = _row(entry, "bad-line", TAKEN) if unread else _row(entry, *reasons.of(entry))
+            loaded = rows.row_for(entry) is not None or entry.uuid in rows.dropped
+            read_as_value = entry is entries[-1] and entry.is_message and not (entry.salvaged or loaded)
+            why, detail = reasons.of(entry)
+            if read_as_value:
+                why, detail = "bad-line", READ_AS_VALUE
+            found[id(entry)] = _omitted(entry, why, detail)
     return tuple(sorted(found.values(), key=lambda item: item.line))
 
 
-def _row(entry: Entry, why: Why, detail: str = "") -> OmittedRecord:
-    return OmittedRecord(entry.line, entry.uuid, entry.type, why, detail or WORDS[why])
+def _omitted(entry: Entry, why: OmissionReason, detail: str = "") -> OmittedRecord:
+    return OmittedRecord(entry.line, entry.uuid, entry.type, why, detail or OMISSION_REASONS[why])
 
 
 class _Reasons:
-    """Why a row isn't on the way; the way up from each row is walked once."""
+    """Finds out why a record is not on the path; the way up from each is followed once."""
 
-    def __init__(self, rows: Rows, way: list[Entry], *, wanted: bool) -> None:
+    def __init__(self, rows: Rows, path: list[Entry], *, on_purpose: bool) -> None:
         self.rows = rows
-        at = max((at for at, entry in enumerate(way) if entry.speaks), default=len(way))
-        self.end = set() if wanted else {entry.uuid or NAMELESS for entry in way[at:]}
-        self.on_way = {entry.uuid or NAMELESS for entry in way}
-        self.root = way[0] if way else None
-        self.last = max((entry.index for entry in way), default=-1)
-        self.continued = {rows.parent.get(entry.uuid, "") for entry in way}
-        self.limit = max((entry.index for entry in rows.by_uuid.values() if entry.boundary), default=-1)
-        self.known: dict[str, Why] = {}
+        last_message = max((at for at, entry in enumerate(path) if entry.has_content), default=len(path))
+        self.end = set() if on_purpose else {entry.uuid or NO_UUID for entry in path[last_message:]}
+        self.on_path = {entry.uuid or NO_UUID for entry in path}
+        self.root = path[0] if path else None
+        self.last = max((entry.index for entry in path), default=-1)
+        self.known: dict[str, OmissionReason] = {}
 
-    def of(self, entry: Entry) -> tuple[Why, str]:
-        """The reason for one row, and a detail."""
+    def of(self, entry: Entry) -> tuple[OmissionReason, str]:
+        """The reason for one record, and a detail."""
         if entry.salvaged:
             return "bad-line", ""
-        if self.rows.of(entry) not in (None, entry):
+        if self.rows.row_for(entry) not in (None, entry):
             return "replaced", "" if entry.uuid else "of all records without a uuid only the last counts"
         if entry.sidechain:
             return "sub-agent", ""
-        if entry.uuid in self.rows.gone or (self.root and self.root.boundary and entry.index < self.root.index):
+        if entry.uuid in self.rows.dropped or (self.root and self.root.boundary and entry.index < self.root.index):
             return "before-boundary", ""
-        return self._above(entry), ""
+        return self._where_it_leads(entry), ""
 
-    def _above(self, entry: Entry) -> Why:
-        """Where the way up from a row ends: at the way, at nothing, or at another root."""
-        uuid, passed = entry.uuid or NAMELESS, list[str]()
+    def _where_it_leads(self, entry: Entry) -> OmissionReason:
+        """The reason by where the parents of a record lead: to the path, to nothing, or to another root."""
+        uuid, passed = entry.uuid or NO_UUID, list[str]()
         seen: set[str] = set()
-        why: Why = "rewound"
         while True:
             if uuid in self.known:
                 why = self.known[uuid]
                 break
-            if uuid in self.on_way:
-                why = self._left_way(entry, passed)
+            if uuid in self.on_path:
+                why = self._left_path(entry, passed)
                 break
             if uuid not in self.rows.by_uuid or uuid in seen:
                 why = "lost-parent" if uuid and uuid not in seen else self._other_root()
@@ -134,42 +134,44 @@ class _Reasons:
             seen.add(uuid)
             passed.append(uuid)
             uuid = self.rows.parent[uuid]
-        for row in passed:
-            self.known[row] = why
+        self.known.update(dict.fromkeys(passed, why))
         return why
 
-    def _left_way(self, entry: Entry, passed: list[str]) -> Why:
+    def _left_path(self, entry: Entry, passed: list[str]) -> OmissionReason:
         first = self.rows.by_uuid[passed[-1]] if passed else entry
-        if self.rows.parent.get(first.uuid or NAMELESS) in self.end:
+        if self.rows.parent.get(first.uuid or NO_UUID) in self.end:
             return "late-side-row"
-        if first.index > self.last:
+        prompted = any(self.rows.by_uuid[uuid].prompt for uuid in passed)
+        return "dead-end" if first.index <= self.last and first.type == "assistant" and not prompted else "rewound"
+
+    def _other_root(self) -> OmissionReason:
+        if self.root is None or self.root.boundary:
             return "rewound"
-        if first.type == "assistant" and not any(self.rows.by_uuid[uuid].prompt for uuid in passed):
-            return "dead-end"
-        return "rewound"
-
-    def _other_root(self) -> Why:
-        lost = self.root is not None and self.rows.parent.get(self.root.uuid or NAMELESS, "") not in (
-            "",
-            self.root.uuid,
-        )
-        return "lost-parent" if lost and self.root and not self.root.boundary else "rewound"
+        parent = self.rows.parent.get(self.root.uuid or NO_UUID, "")
+        return "rewound" if parent in ("", self.root.uuid) else "lost-parent"
 
 
-def find_defects(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tuple[Defect, ...]:
-    """What is wrong with lines and links, in file order."""
+def find_defects(
+    transcript: Transcript, rows: Rows, parent_substitute: Callable[[Rows, Entry, set[str]], str]
+) -> tuple[Defect, ...]:
+    """List what is wrong with lines and links, in file order.
+
+    Args:
+        transcript: The session.
+        rows: What the client's loader keeps of it.
+        parent_substitute: Finds the row that the client uses instead of a missing parent, "" for none.
+    """
     found = [Defect(bad.line, "bad-line", detail=bad.why) for bad in transcript.problems]
-    names = Counter(entry.uuid for entry in transcript.entries if entry.chained)
+    counts = Counter(entry.uuid for entry in transcript.entries if entry.chained)
     seen: set[str] = set()
     for entry in transcript.entries:
         if not entry.chained:
             continue
-        if names[entry.uuid] > 1 and entry.uuid in seen:
+        if counts[entry.uuid] > 1 and entry.uuid in seen:
             found.append(Defect(entry.line, "duplicate", entry.uuid))
         seen.add(entry.uuid)
-        if entry.parent and entry.parent not in names and entry.type in CHAIN_TYPES:
+        if entry.parent and entry.parent not in counts and entry.type in CHAIN_TYPES:
             near = parent_substitute(rows, entry, {entry.uuid}) if entry.uuid in rows.by_uuid else ""
             found.append(Defect(entry.line, "bridged" if near else "orphan", entry.uuid, near))
-    for cycle in cycles_of(transcript.entries):
-        found.append(Defect(cycle.line, "cycle", cycle.uuid))
+    found += [Defect(cycle.line, "cycle", cycle.uuid) for cycle in find_cycles(transcript.entries)]
     return tuple(sorted(found, key=lambda item: item.line))

@@ -1,5 +1,6 @@
-"""A session's tree in the order in which it is drawn: branches below the one that they leave, sub-agents below the
-branch that called them, and where a resume goes on.
+"""A session's tree in the order in which it is drawn.
+
+Branches come below the branch that they leave, sub-agents below the branch that called them.
 """
 
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
+from memtui.client.session_files import title_line
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
@@ -18,7 +19,7 @@ from memtui.util.errors import MemtuiError
 
 NodeKind = BranchKind | Literal["agent-file"]
 
-KINDS: dict[NodeKind, str] = {
+NODE_LABELS: dict[NodeKind, str] = {
     "root": "",
     "rewind": "rewind",
     "retry": "retry",
@@ -27,22 +28,22 @@ KINDS: dict[NodeKind, str] = {
     "sub-agent": "sub-agent",
     "agent-file": "sub-agent",
 }
-"""What a kind is called; the conversation that a session begins with needs no word."""
+"""Labels of the kinds; the first conversation of a session needs none."""
 
 
-class Node(Struct, frozen=True):
+class OutlineNode(Struct, frozen=True):
     """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
-    `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth
-    below the same node. `says` is the first prompt, else the first words, one line. `messages` are its rows with
-    something to send. `stamp` is when its last message was written, as written, `uuid` that message: the point from
-    which it goes on. `leaf`: the client's own leaf is here, and `leaf_uuid` is it. `off` is the row that it leaves.
+    `depth` counts from 0; a compaction continues at the depth of what it summarised. `last`: the last child of its
+    parent node. `first_text` is the first prompt, else the first text, in one line. `messages` counts its messages.
+    `stamp` is the time of its last message as written, `uuid` that message. `leaf`: the client's own leaf is here, and
+    `leaf_uuid` is it. `off` is the record at which it leaves its parent.
     """
 
     depth: int
     last: bool
     kind: NodeKind
-    says: str
+    first_text: str
     messages: int
     stamp: str
     uuid: str
@@ -53,20 +54,20 @@ class Node(Struct, frozen=True):
     agent: SubAgent | None = None
 
 
-def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[Node, ...]:
+def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[OutlineNode, ...]:
     """The nodes of a session, top down.
 
     Args:
         transcript: The session, read.
-        resume: What a resume of it sends: says where the client goes on.
+        resume: The plan of its resume, for the leaf.
         tree: Its tree, if it is built already.
     """
     tree = tree or build_tree(transcript.entries)
     return tuple(_Outline(transcript, resume, tree).nodes())
 
 
-def said_by(data: Record, longest: int = 0) -> str:
-    """What a row says, in one line: its texts, `+Tool` for a call, `=` for a result, its kind for anything else."""
+def record_line(data: Record, longest: int = 0) -> str:
+    """A record in one line: its texts, `+Tool` for a call, `=` for a result, the kind of any other block."""
     message = data.get("message")
     parts: list[str] = []
     for block in blocks_of(message) if isinstance(message, dict) else ():
@@ -76,11 +77,11 @@ def said_by(data: Record, longest: int = 0) -> str:
             parts.append("+" + (text(block.get("name")) or "tool"))
         else:
             parts.append("=" if block["type"] == "tool_result" else f"[{block['type']}]")
-    return one_line(" ".join(parts))
+    return title_line(" ".join(parts))
 
 
 class _Outline:
-    """Puts branches and sub-agents below each other, without recursion."""
+    """Orders branches and sub-agents, without recursion."""
 
     def __init__(self, transcript: Transcript, resume: ResumePlan, tree: Tree) -> None:
         self.transcript = transcript
@@ -101,20 +102,20 @@ class _Outline:
         for agent in agents:
             if agent.path is not None:
                 called = owner.get(agent.call)
-                place = called[1].index if called else float("inf")
-                below.setdefault(called[0] if called else None, []).append((place, agent))
+                index = called[1].index if called else float("inf")
+                below.setdefault(called[0] if called else None, []).append((index, agent))
         self.below = {
             index: [one for _, one in sorted(found, key=lambda item: item[0])] for index, found in below.items()
         }
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> Iterator[OutlineNode]:
         drawn: set[int] = set()
         yield from self._draw(self._children(None, 0), drawn)
-        for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
+        for branch in self.tree.branches:  # agents that seem to have called each other are below no node
             if branch.index not in drawn:
                 yield from self._draw([(branch, 0, True)], drawn)
 
-    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[Node]:
+    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[OutlineNode]:
         while waiting:
             one, depth, last = waiting.pop()
             if isinstance(one, SubAgent):
@@ -125,26 +126,26 @@ class _Outline:
                 waiting += self._children(one.index, depth + 1)
 
     def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
-        """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""
+        """The children of a node, the last first; what follows a compaction comes last, one level up."""
         found = self.below.get(index, [])
         if index is None:
             return [(one, depth, number == len(found) - 1) for number, one in enumerate(found)][::-1]
-        on = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
-        beside = [one for one in found if one not in on]
-        nodes = [(one, depth, number == len(beside) - 1) for number, one in enumerate(beside)]
-        return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
+        continued = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
+        children = [one for one in found if one not in continued]
+        nodes = [(one, depth, number == len(children) - 1) for number, one in enumerate(children)]
+        return [*nodes, *((one, depth - 1, True) for one in continued)][::-1]
 
-    def _branch(self, branch: Branch, depth: int, *, last: bool) -> Node:
-        speaking = [row for row in branch.rows if row.speaks]
+    def _branch(self, branch: Branch, depth: int, *, last: bool) -> OutlineNode:
+        messages = [row for row in branch.rows if row.has_content]
         here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
         agent = self.agents.get(branch.index)
-        first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
-        return Node(
+        first = next((row for row in messages if row.prompt), messages[0] if messages else branch.start)
+        return OutlineNode(
             depth,
             last,
             branch.kind,
-            said_by(self.transcript.data(first)),
-            len(speaking),
+            record_line(self.transcript.data(first)),
+            len(messages),
             branch.tip.stamp,
             branch.tip.uuid,
             here,
@@ -154,13 +155,13 @@ class _Outline:
             agent,
         )
 
-    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> Node:
-        says, messages, stamp, uuid = agent.describe, 0, "", agent.start
+    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:
+        first_text, count, stamp, uuid = agent.describe, 0, "", agent.start
         try:
             own = read_transcript(agent.path) if agent.path else None
         except MemtuiError:
             own = None
-        if own is not None and (speaking := [row for row in own.entries if row.speaks]):
-            says = says or said_by(own.data(speaking[0]))
-            messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
-        return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)
+        if own is not None and (messages := [row for row in own.entries if row.has_content]):
+            first_text = first_text or record_line(own.data(messages[0]))
+            count, stamp, uuid = len(messages), messages[-1].stamp, messages[-1].uuid
+        return OutlineNode(depth, last, "agent-file", title_line(first_text), count, stamp, uuid, agent=agent)

@@ -1,8 +1,8 @@
-"""The answers of `chain` and `reader` as plain data, for `explain` and for scripts."""
+"""A resume plan and a transcript as plain data, for `memtui explain` and for scripts."""
 
 from typing import Any
 
-from memtui.resume.leaf import REASONS
+from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import build_tree
@@ -12,15 +12,20 @@ def resume_report(resume: ResumePlan) -> dict[str, Any]:
     """What a resume sends, from which leaf and why, and what it leaves out.
 
     Returns:
-        `leaf`, `leaf_reason`, `blocks` (None if the client finds no conversation), `left_out`, `defects`.
+        `client_family` and `recorded_version` (whose rules these are), `leaf`, `leaf_reason`, `leaf_rule` (the id of
+        the rule that chose it), `blocks` (None if the client finds no conversation), `left_out`, `defects`.
     """
+    rule_id = f"leaf.{resume.leaf.reason}"
     return {
+        "client_family": resume.family.name,
+        "recorded_version": resume.family.recorded,
         "leaf": resume.leaf.uuid or None,
-        "leaf_reason": REASONS[resume.leaf.reason],
+        "leaf_reason": RESUME_POINT_REASONS[resume.leaf.reason],
+        "leaf_rule": rule_id if any(rule.id == rule_id for rule in resume.family.rules) else None,
         "blocks": resume.blocks(),
         "left_out": [
             {"line": item.line, "uuid": item.uuid, "type": item.type, "why": item.why, "detail": item.detail}
-            for item in resume.left_out
+            for item in resume.omitted
         ],
         "defects": [
             {"line": item.line, "kind": item.kind, "uuid": item.uuid, "detail": item.detail} for item in resume.defects
@@ -38,9 +43,9 @@ def transcript_report(transcript: Transcript) -> dict[str, Any]:
     reader, tree = transcript.reader, build_tree(transcript.entries)
     lines = [{"line": bad.line, "what": bad.why} for bad in transcript.problems]
     for rows, what in (
-        (tree.cycles, "its parents form a ring"),
-        (tree.orphans, "its parent is nowhere"),
-        (tree.duplicates, "its uuid stood before"),
+        (tree.cycles, "its parents form a cycle"),
+        (tree.orphans, "its parent is not in the file"),
+        (tree.duplicates, "an earlier record has its uuid"),
     ):
         lines += [{"line": row.line, "what": what, "uuid": row.uuid} for row in rows]
     return {

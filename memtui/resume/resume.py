@@ -1,92 +1,109 @@
-"""What a resume sends: the agent client's own answer, and what it leaves out.
+"""What the agent client sends when it resumes a session, and what it leaves out.
 
-`plan_resume` follows the client's rules (`rows`, `leaf`, `find_path`, `messages` state them); at a message that you
-choose it
-is what the client would send if that message were the leaf. Where the client loses turns nothing is repaired here:
-`left_out` names every such row with the reason, so that a person can choose another leaf, or a fork.
-
-Source:
-    Recordings of client 2.1.332; DESIGN.md D9.
+`plan_resume` follows the rules of a family of client versions. Where the client loses turns nothing is repaired:
+`omitted` names every such record with the reason, so that a person can choose another resume point, or a fork.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from msgspec import Struct, field
 
-from memtui.resume.content_blocks import ApiConversation, Message, shortened
-from memtui.resume.leaf import ResumePoint, find_resume_point
-from memtui.resume.messages import FILLER, conversation
+from memtui.resume.conversation import FILLER, ApiConversation, Message, Reason, ResumePoint, Rows, shorten
+from memtui.resume.family import ClientFamily, RuleSet
 from memtui.resume.omitted import Defect, OmittedRecord, find_defects, find_omitted
-from memtui.resume.path import find_path, trailing, with_parallel
-from memtui.resume.rows import Rows, rows_of
-from memtui.transcripts.entries import Entry, result_text
+from memtui.resume.v2_1.family import FAMILY as V2_1
+from memtui.transcripts.entries import Entry, result_text, text
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import NotFound
 
+FAMILIES: Final = (V2_1,)
+"""Oldest first; the newest is used for unknown versions."""
+
+LEFT_ON_PURPOSE: Final[tuple[Reason, ...]] = ("chosen", "pinned-back", "emptied")
+"""Reasons of a resume point that a person chose: what comes behind it is not lost."""
+
+MAX_VERSION_RECORD_BYTES: Final = 1 << 16
+"""A longer record is not read only to find its version."""
+
 
 class ResumePlan(Struct, frozen=True):
-    """The client's answer. `messages` is None if it finds no conversation.
+    """What a resume sends.
 
-    `way` are the rows that it goes through, oldest first.
+    `path` are the records from the beginning down to the resume point `leaf`. `messages` is None if the client finds
+    no conversation.
     """
 
     leaf: ResumePoint
-    way: tuple[Entry, ...] = ()
+    path: tuple[Entry, ...] = ()
     messages: tuple[Message, ...] | None = None
     model: str = ""
-    left_out: tuple[OmittedRecord, ...] = ()
+    omitted: tuple[OmittedRecord, ...] = ()
     defects: tuple[Defect, ...] = ()
     rows: Rows = field(default_factory=Rows)
+    family: ClientFamily = V2_1
 
     def blocks(self) -> list[list[Any]] | None:
         """The blocks in the flat form of the recordings; None if there is no conversation.
 
-        Left out, as there: reminders, and the client's own filler reply. Texts are stripped.
+        Without reminders and the client's own filler answer, texts stripped, as there.
         """
         return None if self.messages is None else flat_blocks(self.messages)
 
 
-def plan_resume(transcript: Transcript, at: str = "", *, brief: bool = False) -> ResumePlan:
-    """What the client sends when it resumes a session.
+def family_of(version: str) -> ClientFamily:
+    """The rules for a client version; those of the newest family for one that is not known."""
+    return next((one for one in FAMILIES if version.startswith(f"{one.name}.")), FAMILIES[-1])
+
+
+def client_version(transcript: Transcript) -> str:
+    """The client version that wrote the end of a session; "" if its last records do not tell."""
+    last = next(
+        (row for row in reversed(transcript.entries) if row.chained and row.length <= MAX_VERSION_RECORD_BYTES), None
+    )
+    return text(transcript.data(last).get("version")) if last else ""
+
+
+def plan_resume(
+    transcript: Transcript, at: str = "", *, brief: bool = False, without_rules: Iterable[str] = ()
+) -> ResumePlan:
+    """Work out what the client sends when it resumes a session.
 
     Args:
         transcript: The session, read.
-        at: The uuid of a record to go on from; "" for the client's own choice.
-        brief: For who doesn't send it: long texts in the messages are cut, so that no conversation is held whole.
+        at: The uuid of a record to continue from; "" for the client's own choice.
+        brief: For a caller that doesn't send it: long texts in the messages are cut, to hold less in memory.
+        without_rules: Ids of rules to switch off, to see what depends on them.
 
     Raises:
         NotFound: If there is no such record.
     """
-    known = transcript.known()
-    rows = rows_of(known)
-    children = rows.children()
-    leaf = find_resume_point(rows, known, children)
+    family = family_of(client_version(transcript))
+    rules = family.without(without_rules)
+    entries = transcript.known()
+    rows = family.load_rows(entries, rules)
     if at:
-        leaf = _chosen(rows, known, at)
-    found = ApiConversation() if leaf.reason == "emptied" else None
-    way: list[Entry] = []
-    if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
-        uuids = with_parallel(rows, find_path(rows, leaf.uuid), children)
-        behind = [] if at else trailing(rows, uuids, leaf.uuid, children)
-        way = [rows.by_uuid[uuid] for uuid in (*uuids, *behind)]
-        start = max((len(uuids) + place for place, uuid in enumerate(behind) if rows.by_uuid[uuid].boundary), default=0)
-        says = transcript.each(way)
-        found = conversation(way, map(shortened, says) if brief else says, start=start, over=_is_over(leaf, way))
-        way = way[start:]
+        rows = _rows_with(rows, family, entries, at, rules)
+        children, leaf = rows.children(), ResumePoint(at, "chosen", at)
+    else:
+        children = rows.children()
+        leaf = family.find_resume_point(rows, entries, children, rules)
+    conversation = ApiConversation() if leaf.reason == "emptied" else None
+    path, start = family.records_to_send(rows, leaf, children, rules)
+    if path:
+        records = transcript.each(path)
+        conversation = family.build_conversation(path, map(shorten, records) if brief else records, start, leaf, rules)
+    sent = path[start:]
+    dropped = conversation.dropped if conversation else []
     return ResumePlan(
         leaf,
-        tuple(way),
-        tuple(found.messages) if found else None,
-        found.model if found else "",
-        find_omitted(
-            transcript,
-            rows,
-            way,
-            found.dropped if found else [],
-            wanted=leaf.reason in ("chosen", "pinned-back", "emptied"),
-        ),
-        find_defects(transcript, rows, way),
+        tuple(sent),
+        tuple(conversation.messages) if conversation else None,
+        conversation.model if conversation else "",
+        find_omitted(transcript, rows, sent, dropped, on_purpose=leaf.reason in LEFT_ON_PURPOSE),
+        find_defects(transcript, rows, family.parent_substitute),
         rows,
+        family,
     )
 
 
@@ -100,43 +117,28 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
         for block in message.blocks:
             data = block.data
             if block.type == "text":
-                said = data["text"].strip()
+                stripped = data["text"].strip()
                 alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
-                if block.reminder or said.startswith("<system-reminder>") or said == FILLER:
+                if block.reminder or stripped.startswith("<system-reminder>") or stripped == FILLER:
                     continue
-                if said or alone or message.role == "assistant":
-                    found.append([message.role, "text", said])
+                if stripped or alone or message.role == "assistant":
+                    found.append([message.role, "text", stripped])
             elif block.type == "tool_use":
                 found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
             elif block.type == "tool_result":
-                found.append(
-                    [message.role, "tool_result", data.get("tool_use_id"), result_text(data.get("content")).strip()]
-                )
+                result = result_text(data.get("content")).strip()
+                found.append([message.role, "tool_result", data.get("tool_use_id"), result])
             else:
                 found.append([message.role, block.type])
     return found
 
 
-def _is_over(leaf: ResumePoint, way: list[Entry]) -> bool:
-    """Whether no call at the end of a way is open, for a person went back to its last message."""
-    answered = {call for entry in way for call in entry.answers}
-    sent = [entry for entry in way if not entry.calls or not answered.isdisjoint(entry.calls)]
-    return leaf.rewound and leaf.uuid in (_last_message(way), _last_message(sent))
-
-
-def _last_message(rows: list[Entry]) -> str:
-    """The last row of the last message, that is where its first row is; "" if there is none."""
-    messages = {entry.message_id or entry.uuid: entry.uuid for entry in rows if entry.counts}
-    return next(reversed(messages.values()), "")
-
-
-def _chosen(rows: Rows, known: list[Entry], at: str) -> ResumePoint:
-    if at not in rows.by_uuid:
-        if at in rows.gone or any(entry.uuid == at for entry in known):
-            rows_before = rows_of(entry for entry in known if not entry.boundary)
-            if at in rows_before.by_uuid:
-                rows.by_uuid, rows.parent = rows_before.by_uuid, rows_before.parent
-                rows.place, rows.gone, rows.kept = rows_before.place, frozenset(), ()
-                return ResumePoint(at, "chosen", at)
-        raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
-    return ResumePoint(at, "chosen", at)
+def _rows_with(rows: Rows, family: ClientFamily, entries: list[Entry], at: str, rules: RuleSet) -> Rows:
+    """The rows in which a record is found: those before a compaction if it was dropped by it."""
+    if at in rows.by_uuid:
+        return rows
+    if at in rows.dropped or any(entry.uuid == at for entry in entries):
+        before = family.load_rows((entry for entry in entries if not entry.boundary), rules)
+        if at in before.by_uuid:
+            return before
+    raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")

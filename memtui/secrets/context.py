@@ -1,7 +1,7 @@
 r"""Secrets that only their surroundings give away: `DB_PASSWORD = "…"`, "the password is …", 비밀번호는 ….
 
-`find` is given a text and yields the places of values that stand near a word such as password, token or 비밀번호
-and that look like the real thing. How much the value itself must prove depends on how near it stands:
+`find_near_keywords` yields the values of a text that stand near a word such as password, token or 비밀번호 and that
+look like the real thing. How much the value itself must prove depends on how near it stands:
 
 - assigned    `password: VALUE`, `API_KEY=VALUE`, a column "password" of a table
 - said        "the password for staging is VALUE", "비밀번호는 VALUE 이고"
@@ -12,16 +12,15 @@ Work is bound to windows around those words, so a text without them, or one endl
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memtui.secrets import values
 from memtui.secrets.keywords import Keyword, find_keywords
 
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
-MOST_WORDS, SPARSE = 2000, 40
+MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
 """How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
-does is reported as it stands, for somebody may hide a secret in noise."""
-_MAYBE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
+does is reported as it stands, because a secret may be hidden in noise."""
+_POSSIBLE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
 """What a line holds if it holds a secret at all."""
 
 _NOT_BEFORE = re.compile(
@@ -82,31 +81,26 @@ _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is ov
 _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
-class ContextHit(NamedTuple):
-    """A value that looks secret: its span in the text, and which kind of word led to it."""
-
-    rule: str
-    start: int
-    end: int
+Span = tuple[str, int, int]
+"""A rule, and the start and end of the value in the text."""
 
 
-def find(text: str) -> Iterator[ContextHit]:
+def find_near_keywords(text: str) -> Iterator[Span]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
-    most = max(MOST_WORDS, len(text) // SPARSE)
+    most = max(MAX_KEYWORDS, len(text) // CHARS_PER_KEYWORD)
     if len(words) > most:
-        yield ContextHit("too-many-to-look-at", words[most].start, words[most].end)
+        yield "too-many-to-look-at", words[most].start, words[most].end
     for word in words[:most]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
-        if _MAYBE.search(segment):
-            for rule, s, e in _near_keyword(text, start, segment, word):
-                yield ContextHit(rule, s, e)
+        if _POSSIBLE.search(segment):
+            yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 
 
-def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[tuple[str, int, int]]:
+def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[Span]:
     """The values that belong to one such word, nearest kind first."""
     kind: str = word.kind
     rule = "password" if kind != "token" else "token"
@@ -122,7 +116,7 @@ def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator
             if beside and _is_strict(segment[beside[0] : beside[1]], "weak"):
                 found = beside[:2]
         elif found is None:
-            found = _said(segment, after, kind) or _said_before(segment, at, kind)
+            found = _stated_after(segment, after, kind) or _stated_before(segment, at, kind)
         if found is None and kind != "verb":
             found = _below(text, base, segment, after, kind)
         if found is not None:
@@ -210,23 +204,23 @@ def _is_phrase(value: str, *, quoted: bool) -> bool:
     return quoted and 3 < len(words) <= 10 and all(3 <= len(w) <= 12 and w.isalpha() and w.islower() for w in words)
 
 
-def _said(segment: str, after: int, kind: str) -> tuple[int, int] | None:
+def _stated_after(segment: str, after: int, kind: str) -> tuple[int, int] | None:
     """The value of "the password for staging is VALUE": the first that follows a linking word and looks real."""
     stop = _SENTENCE_END.search(segment, after)
     limit = min(len(segment), after + 110, stop.start() if stop else len(segment))
     structure = _STRUCTURE.search(segment, after, limit)
     limit = structure.start() if structure else limit
     value = _value_at(segment, after + 1) if segment[after : after + 1] in (" ", "\t") else None
-    if value is not None and _is_said(segment[value[0] : value[1]], kind, quoted=value[2], adjacent=True):
+    if value is not None and _is_stated(segment[value[0] : value[1]], kind, quoted=value[2], adjacent=True):
         return value[0], value[1]
     for link in _LINK.finditer(segment, after, limit):
         value = _value_at(segment, link.end())
-        if value is not None and _is_said(segment[value[0] : value[1]], kind, quoted=value[2]):
+        if value is not None and _is_stated(segment[value[0] : value[1]], kind, quoted=value[2]):
             return value[0], value[1]
     return None
 
 
-def _said_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
+def _stated_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
     """The value of "use VALUE as the admin password" and "VALUE is the password"."""
     match = _BEFORE.search(segment, max(0, at - 90), at)
     if match is None:
@@ -236,7 +230,7 @@ def _said_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
         start += 1
     while end > start and segment[end - 1] in _TRAIL + "”’*":
         end -= 1
-    return (start, end) if _is_said(segment[start:end], kind, quoted=False) else None
+    return (start, end) if _is_stated(segment[start:end], kind, quoted=False) else None
 
 
 def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[int, int] | None:
@@ -251,7 +245,7 @@ def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[i
     return match.start("v") - base, match.end("v") - base
 
 
-def _is_said(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
+def _is_stated(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
     """Whether a value that running prose calls a password or token is one."""
     if " " in value or not _may_be(value):
         return False
@@ -315,7 +309,7 @@ _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*$", re.MULTILINE)
 _HEAD = re.compile(rf"(?<![A-Za-z])(?:{_PASSWORD}|psk|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
 
 
-def _tables(text: str) -> Iterator[ContextHit]:
+def _tables(text: str) -> Iterator[Span]:
     """Cells of a Markdown table under a heading such as "Password"."""
     if "|" not in text:
         return
@@ -332,7 +326,7 @@ def _tables(text: str) -> Iterator[ContextHit]:
                 real = n in columns and value and _is_assigned(value, "password", quoted=False, name="")
                 if real and not values.is_wordy(value):
                     start = at + cell.index(value)
-                    yield ContextHit("password", start, start + len(value))
+                    yield "password", start, start + len(value)
                 at += len(cell) + 1
         last_end = row.end()
 

@@ -1,16 +1,18 @@
-"""The words beside which secrets stand: password, token, API key, 비밀번호 …, found by plain search.
+"""Find the words beside which secrets stand: password, token, API key, 비밀번호 ….
 
-A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems, and a look at
-what stands around each, is some thirty times cheaper, and most files have no such word at all.
+A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems and a check of
+what is around each is some thirty times faster, and most files have no such word at all.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 KeywordKind = Literal["password", "short", "token", "weak"]
 
 
-class Keyword(NamedTuple):
+class Keyword(Struct, frozen=True):
     """A word and its span; "short" are words that also mean something else, "weak" only make a place likely."""
 
     kind: KeywordKind
@@ -52,7 +54,7 @@ _KEY_BEFORE_WIDE = tuple(
 )
 
 
-def _edged(low: str, start: int, end: int) -> bool:
+def _is_word(low: str, start: int, end: int) -> bool:
     """Whether no letter of ASCII stands directly before or behind."""
     before, behind = low[start - 1 : start], low[end : end + 1]
     return not (before.isascii() and before.isalpha()) and not (behind.isascii() and behind.isalpha())
@@ -66,7 +68,7 @@ def _pass(low: str, at: int) -> Keyword | None:
 
 
 def _short(low: str, at: int, length: int) -> Keyword | None:
-    return Keyword("short", at, at + length) if _edged(low, at, at + length) else None
+    return Keyword("short", at, at + length) if _is_word(low, at, at + length) else None
 
 
 def _key(low: str, at: int) -> Keyword | None:
@@ -94,7 +96,7 @@ def _wide_key(low: str, at: int, length: int) -> Keyword | None:
 
 
 def _weak(low: str, at: int, length: int) -> Keyword | None:
-    return Keyword("weak", at, at + length) if _edged(low, at, at + length) else None
+    return Keyword("weak", at, at + length) if _is_word(low, at, at + length) else None
 
 
 _STEMS: tuple[tuple[str, Callable[[str, int], Keyword | None]], ...] = (

@@ -3,9 +3,9 @@ r"""What credentials look like: the formats that vendors publish, and the places
 
 Two kinds of shape, so that a file without secrets costs next to nothing:
 
-- `TOKENS` begin with a word of their own (`ghp_`, `AKIA`, `xoxb-`). The word is looked for among the long runs of a
+- `TOKEN_FORMATS` begin with a word of their own (`ghp_`, `AKIA`, `xoxb-`). The word is looked for among the long runs of a
   text; only where it stands is a pattern matched, at that place.
-- `PLACES` are places by form (`scheme://user:PASSWORD@`, `Authorization: Bearer …`, `-----BEGIN … PRIVATE KEY-----`).
+- `PATTERN_RULES` are places by form (`scheme://user:PASSWORD@`, `Authorization: Bearer …`, `-----BEGIN … PRIVATE KEY-----`).
   Each is tried only if one of its words occurs in the lower-cased text at all.
 
 A pattern is compiled when it is tried for the first time: all of them take as long as the rest of a start's checks.
@@ -17,10 +17,11 @@ Source: the vendors' own pages on token formats; no rule file of another scanner
 """
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
-class Token(NamedTuple):
+class TokenFormat(Struct, frozen=True):
     """A format with a prefix: what it is called, the prefix, and the pattern that holds from there on."""
 
     rule: str
@@ -28,7 +29,7 @@ class Token(NamedTuple):
     pattern: str
 
 
-class Place(NamedTuple):
+class PatternRule(Struct, frozen=True):
     """A place where a secret stands: one of `gates` (if any) and one of `words` must occur in the lower-cased text.
 
     `judged` says how much the value must prove: "any" that is no placeholder, a "password", something "random".
@@ -134,15 +135,15 @@ jwe                 eyJ                                                {_D}{{15,
 """
 
 
-def _tokens() -> tuple[Token, ...]:
+def _tokens() -> tuple[TokenFormat, ...]:
     made = []
     for line in _TOKENS.strip().splitlines():
         rule, *prefixes, body = line.split()
-        made += [Token(rule, prefix, re.escape(prefix) + body) for prefix in prefixes]
+        made += [TokenFormat(rule, prefix, re.escape(prefix) + body) for prefix in prefixes]
     return tuple(made)
 
 
-TOKENS = _tokens()
+TOKEN_FORMATS = _tokens()
 """Formats with a prefix; a longer prefix of one family stands before the shorter."""
 
 GENERIC_PREFIXES = frozenset(
@@ -222,10 +223,10 @@ _PLACES: tuple[tuple[str, str, str, str, str], ...] = (
 
 # fmt: on
 
-PLACES = tuple(
-    Place(rule, tuple(gates.split("|")), tuple(words.split("|")), pattern, judged)
+PATTERN_RULES = tuple(
+    PatternRule(rule, tuple(gates.split("|")), tuple(words.split("|")), pattern, judged)
     for rule, gates, words, pattern, judged in _PLACES
 )
 """Places by form."""
-GATES = tuple(sorted({gate for place in PLACES for gate in place.gates}))
+GATE_WORDS = tuple(sorted({gate for place in PATTERN_RULES for gate in place.gates}))
 """A few short words that most places share; looking for these first spares looking for the others."""

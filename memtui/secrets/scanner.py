@@ -1,11 +1,4 @@
-"""Text that looks like a credential.
-
-In: any text. Out: `Finding`s that say which rule, where, and a masked form; the value itself is never in one, so a
-finding can be shown, logged and sent. Always on, nothing to install, no network, nothing is validated.
-
-Comments such as `gitleaks:allow` or `pragma: allowlist` are not honoured: a text that an agent wrote must not be able
-to speak for itself. Exceptions are made by fingerprint, in the person's own settings, and come in as `allowed`.
-"""
+"""Scan a text for what looks like a credential; mask and redact what was found."""
 
 import hashlib
 import re
@@ -16,10 +9,10 @@ from functools import cache
 from msgspec import Struct
 
 from memtui.secrets import context, values
-from memtui.secrets.patterns import GATES, GENERIC_PREFIXES, PLACES, TOKENS
+from memtui.secrets.patterns import GATE_WORDS, GENERIC_PREFIXES, PATTERN_RULES, TOKEN_FORMATS
 
-compiled = cache(re.compile)
-"""A shape's pattern; most are never tried."""
+compile_pattern = cache(re.compile)
+"""Compile a pattern on first use; most are never tried."""
 
 _RUN = re.compile(r"[A-Za-z0-9_.:/+-]{16,}")
 _MIXED = re.compile(r"[A-Z0-9]")
@@ -30,7 +23,7 @@ class Finding(Struct, frozen=True):
     """Something that looks like a secret.
 
     `line` and `column` count from 1, the column in characters. `start` and `end` are character offsets into the text,
-    for redaction. `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: keep it to yourself.
+    for redaction. `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: not to be shown.
     """
 
     rule: str
@@ -47,13 +40,13 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
 
     Args:
         text: A file or a part of one, any size; time grows with its length.
-        allowed: Fingerprints that the person has let pass.
+        allowed: Fingerprints that the user has allowed.
 
     Returns:
         Findings in the order of the text; of two that overlap, the one with the more definite rule.
     """
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
-    for rule, start, end in (*_by_prefix(text), *_by_place(text), *context.find(text)):
+    for rule, start, end in (*_by_prefix(text), *_by_form(text), *context.find_near_keywords(text)):
         at = bisect_left(taken, (start, end, ""))
         if (at == 0 or taken[at - 1][1] <= start) and (at == len(taken) or taken[at][0] >= end):
             taken.insert(at, (start, end, rule))
@@ -75,22 +68,22 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
 
 
 def mask(value: str, rule: str = "password") -> str:
-    """What may be shown of a secret: the public prefix of a vendor's format, never more, and its length."""
+    """Return what may be shown of a secret: at most the public prefix of a vendor's format, and its length."""
     prefix = ""
     if rule in _PREFIXED and len(value) >= 20:
-        prefix = next((p for r, p, _ in TOKENS if r == rule and value.startswith(p)), "")[:12]
+        prefix = next((t.prefix for t in TOKEN_FORMATS if t.rule == rule and value.startswith(t.prefix)), "")[:12]
     if value.startswith("-----BEGIN"):
         return "-----BEGIN … PRIVATE KEY-----"
     return f"{prefix}•••••• ({len(value)} characters)"
 
 
 def redact(text: str, findings: Sequence[Finding], *, word: str = "[removed]") -> str:
-    """The text with every finding's value replaced by a word; all other characters stay.
+    """Replace every finding's value by a word; all other characters stay.
 
     Args:
         text: The text that was scanned.
         findings: What `scan` returned for exactly this text.
-        word: What stands in for a value; it is a placeholder to `scan`.
+        word: The replacement; a placeholder to `scan`.
     """
     pieces, at = [], 0
     for finding in sorted(findings, key=lambda f: f.start):
@@ -101,7 +94,7 @@ def redact(text: str, findings: Sequence[Finding], *, word: str = "[removed]") -
     return "".join((*pieces, text[at:]))
 
 
-_PREFIXED = frozenset(token.rule for token in TOKENS)
+_PREFIXED = frozenset(token.rule for token in TOKEN_FORMATS)
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 
 
@@ -117,24 +110,24 @@ def _key_end(text: str, finding: Finding) -> int:
     return rest.end() if rest else finding.end
 
 
-def _by_prefix(text: str) -> Iterator[tuple[str, int, int]]:
+def _by_prefix(text: str) -> Iterator[context.Span]:
     """Formats with a prefix of their own; only long runs of token characters can hold one."""
     runs = "\n".join(run for run in _RUN.findall(text) if _MIXED.search(run))
     if not runs:
         return
-    for token in TOKENS:
+    for token in TOKEN_FORMATS:
         if token.prefix not in runs:
             continue
         at = text.find(token.prefix)
         while at >= 0:
-            match = compiled(token.pattern).match(text, at) if _starts_here(text, at) else None
+            match = compile_pattern(token.pattern).match(text, at) if _starts_here(text, at) else None
             if match and _is_token(token.prefix, match[0]):
                 yield token.rule, at, match.end()
             at = text.find(token.prefix, match.end() if match else at + 1)
 
 
 def _starts_here(text: str, at: int) -> bool:
-    """Whether a word may begin here: not inside another, but behind the `\\n` of a JSON string it may."""
+    """Whether a word may begin here: not inside another, but after the `\\n` of a JSON string."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] == "_") or not text[at].isalnum():
         return True
     return text[at - 1] in _ESCAPED and text[at - 2 : at - 1] == "\\"
@@ -151,20 +144,20 @@ def _is_token(prefix: str, value: str) -> bool:
     return not values.is_wordy(body) or any(c.isdigit() for c in body)
 
 
-def _by_place(text: str) -> Iterator[tuple[str, int, int]]:
+def _by_form(text: str) -> Iterator[context.Span]:
     """Places by form: a password in a URL, a header, a flag of a command, a key block."""
     low = text.lower()
-    closed = {gate for gate in GATES if gate not in low}
-    for place in PLACES:
-        if closed.issuperset(place.gates) or not _has_one(place.words, low):
+    closed = {gate for gate in GATE_WORDS if gate not in low}
+    for place in PATTERN_RULES:
+        if closed.issuperset(place.gates) or not _contains_any(place.words, low):
             continue
-        for match in compiled(place.pattern).finditer(text):
+        for match in compile_pattern(place.pattern).finditer(text):
             value = match["s"]
             if _is_placed(place.judged, value):
                 yield place.rule, match.start("s"), match.end("s")
 
 
-def _has_one(words: tuple[str, ...], low: str) -> bool:
+def _contains_any(words: tuple[str, ...], low: str) -> bool:
     for word in words:  # noqa: SIM110  (a generator costs more than the search itself)
         if word in low:
             return True

@@ -1,6 +1,6 @@
-"""Is this string a credential, or does it only stand where one could stand?
+"""Tell a credential from what only stands where one could stand.
 
-The shapes in `secret_shapes` say where a secret would be; the functions here look at the string itself: placeholders of
+`patterns` and `context` say where a secret would be; the functions here check the string itself: placeholders of
 documentation, references to a vault or a variable, names of code, ordinary words, hashes. All are linear in its length.
 """
 
@@ -10,11 +10,11 @@ _TEMPLATE = re.compile(
     r"\$\{|\$\(|\{\{|%\(|\A\$[A-Za-z_]\w*(?:[/:.]|\Z)|\A%[A-Za-z_]+%\Z|<[A-Za-z][^<>]{1,60}>|\A\[[A-Za-z "
     r"_-]{2,40}\]\Z|\{[A-Za-z_][\w.:]{0,40}\}|…|\.\.\.|[*•·●█]{3}|#\{|\[A-Za?-z|\[0-9|\\[dws]"
 )
-_SAID = re.compile(
+_EXAMPLE = re.compile(
     r"example|placeholder|redact|changeme|change[-_ ]me|replace[-_ ]?me|your[-_ ]|-your|_your|xxxx|not[-_ ]a[-_ ]real|"
     r"opens[-_ ]nothing|[-_]here\Z|insert[-_]"
 )
-_STANDS_IN = re.compile(
+_PLACEHOLDER_WORDS = re.compile(
     r"(?:^|[-_. ])(?:your|my|our|fake|dummy|sample|some|any|foo|foobar|bar|baz|todo|fixme|tbd|insert|replace|"
     r"enter|put|here|none|null|nil|undefined|"
     r"empty|removed|masked|hidden|omitted|scrubbed|xxx|yyy|zzz|change|goes)(?:[-_. ]|$)"
@@ -84,9 +84,9 @@ def is_placeholder(value: str, *, machine: bool = False) -> bool:
         machine: A vendor's prefix stood before it, so short words in it are chance.
     """
     low = value.lower()
-    if len(value) < 4 or _TEMPLATE.search(value) or _SAID.search(low) or _RUN.search(value) or _PLAIN.match(value):
+    if len(value) < 4 or _TEMPLATE.search(value) or _EXAMPLE.search(low) or _RUN.search(value) or _PLAIN.match(value):
         return True
-    if not machine and _STANDS_IN.search(low):
+    if not machine and _PLACEHOLDER_WORDS.search(low):
         return True
     kinds = len({c for c in low if c.isalnum()})
     return kinds < 4 or (len(value) >= 16 and (kinds < 6 or _SEQUENCE.search(value) is not None))

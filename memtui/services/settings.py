@@ -1,18 +1,193 @@
-"""Change a setting of memtui or of Claude Code."""
+"""Change a setting: ours in config.toml, Claude Code's in its own files."""
 
+import json
 from pathlib import Path
 
+from msgspec import Struct
+
+from memtui.client.json_edit import UNSET, Unset, edit_setting
+from memtui.client.switches import VARIABLES, Switch
 from memtui.fs.atomic import replace_file
-from memtui.util.config import edit_config
+from memtui.memory.workspace import Workspace
+from memtui.services.access import require_writable
+from memtui.util.config import SETTINGS, Setting, edit_config
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+
+LAYERS = ("user", "local", "project")
+"""The settings files of Claude Code that can be written."""
+
+_ON_OFF = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
 
-def write_setting(folder: Path, key: str, value: str | None) -> None:
-    """Set one key of `folder`/config.toml, or remove it if `value` is None.
+def own_setting(key: str) -> Setting:
+    """One of memtui's own settings.
 
     Raises:
-        Usage: If there is no such key, or it can't have that value.
+        UsageError: If there is no such setting.
+    """
+    for setting in SETTINGS:
+        if setting.key == key:
+            return setting
+    raise UsageError(f"no setting {key!r}", hint="known: " + ", ".join(one.key for one in SETTINGS))
+
+
+def parse_own(setting: Setting, word: str | None) -> str | None:
+    """A value of ours as a person gives it: on and off are true and false; `None` is the default.
+
+    Raises:
+        UsageError: If it can't have that value.
+    """
+    if word is not None and setting.choices == ("true", "false"):
+        word = {"on": "true", "off": "false"}.get(word.lower(), word.lower())
+    if word is not None and setting.choices and word not in setting.choices:
+        raise UsageError(f"{setting.key} can be {', '.join(setting.choices)}, not {word!r}")
+    return word
+
+
+def set_own(workspace: Workspace, key: str, value: str | None) -> None:
+    """Set one key of config.toml, or remove it if `value` is `None`; comments, other keys and their order stay.
+
+    Raises:
+        Refused: In read-only mode.
+        UsageError: If there is no such key, or it can't have that value.
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
-    data = edit_config(folder, key, value)
+    require_writable(workspace)
+    folder = workspace.dirs.config
+    data = edit_config(folder, key, parse_own(own_setting(key), value))
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / "config.toml", data)
+
+
+class SwitchEdit(Struct, frozen=True):
+    """What changing a switch of Claude Code would write: the file, its bytes before (`None`: no file) and after."""
+
+    key: str
+    path: Path
+    layer: str
+    before: bytes | None
+    after: bytes
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write."""
+        return self.after != (self.before or b"")
+
+
+def find_switch(workspace: Workspace, key: str) -> Switch:
+    """A switch of Claude Code.
+
+    Raises:
+        NotFound: If there is none of that name.
+    """
+    try:
+        return workspace.location.switch(key)
+    except KeyError:
+        raise NotFound(f"no setting {key!r}", hint="memtui config get lists them") from None
+
+
+def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: str | None = None) -> SwitchEdit:
+    """Look what changing a switch would write.
+
+    Args:
+        workspace: The project.
+        key: The switch.
+        value: Its new value, or what a person typed for it (`parse_value`); `UNSET` takes the key out.
+        layer: One of `LAYERS`; if left out, where the change takes effect.
+
+    Raises:
+        Refused: If it can't be changed there.
+        MemtuiError: If the file is not JSON; it is left as it is.
+    """
+    switch = find_switch(workspace, key)
+    path, name = _target(workspace, switch, layer)
+    if isinstance(value, str):
+        value = parse_value(switch, value)
+    before: bytes | None
+    try:
+        before = workspace.text(path)[0]
+    except NotFound:
+        before = None
+    try:
+        after = edit_setting((before or b"").decode("utf-8"), key, value).encode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MemtuiError(f"{path} is not UTF-8", hint="fix it by hand; it was left as it is") from error
+    return SwitchEdit(key, path, name, before, after)
+
+
+def _target(workspace: Workspace, switch: Switch, layer: str | None) -> tuple[Path, str]:
+    """The file to write and its layer."""
+    files = {one.path: one.name for one in workspace.location.layers if one.path is not None}
+    if layer is None:
+        if switch.target is None:
+            reason = f"{switch.key} can't be changed here: {switch.why_not}"
+            raise Refused(reason, hint="--layer names a file all the same")
+        return switch.target, files.get(switch.target, "")
+    paths = [path for path, name in files.items() if name == layer]
+    if not paths:
+        raise Refused(f"there is no {layer} settings file in this directory")
+    if any(variable.key == switch.key for variable in VARIABLES):
+        raise Refused(f"{switch.key} is an environment variable", hint=switch.why_not)
+    return (switch.target if switch.target in paths else paths[0]), layer
+
+
+def set_switch(workspace: Workspace, edit: SwitchEdit) -> Switch:
+    """Write a planned change; the switch as it stands then. Undo takes it back.
+
+    Raises:
+        Refused: In read-only mode.
+        Conflict: If the file changed since it was planned; nothing was written.
+    """
+    require_writable(workspace)
+    if edit.changed:
+        why = f"{edit.key}: {edit.layer or edit.path.name} settings"
+        workspace.write_switch(edit.path, edit.before, edit.after, why)
+    return workspace.decide_again().switch(edit.key)
+
+
+def parse_value(switch: Switch, word: str) -> object:
+    """What a person typed as the JSON value that Claude Code expects there.
+
+    Raises:
+        UsageError: If it is no such value.
+    """
+    key = switch.key
+    if switch.kind == "bool":
+        known = _ON_OFF.get(word.lower())
+        if known is None:
+            raise UsageError(f"{key} is on or off, not {word!r}")
+        return known
+    if switch.kind == "number":
+        if not (word.isascii() and word.isdigit()):
+            raise UsageError(f"{key} is a whole number, not {word!r}")
+        return int(word)
+    if switch.kind != "list":
+        return word
+    if not word.startswith("["):
+        return [item.strip() for item in word.split(",") if item.strip()]
+    try:
+        return json.loads(word)
+    except ValueError as error:
+        raise UsageError(f"{key} is a list: a JSON list, or texts with commas between them") from error
+
+
+def toggled(switch: Switch) -> tuple[bool, str] | None:
+    """The other value of an on/off switch and the layer it is written to; `None` if it is no such switch."""
+    if not isinstance(switch.value, bool):
+        return None
+    return not switch.value, switch.layer if switch.layer in LAYERS else "user"
+
+
+__all__ = [
+    "LAYERS",
+    "UNSET",
+    "SwitchEdit",
+    "find_switch",
+    "own_setting",
+    "parse_own",
+    "parse_value",
+    "plan_switch",
+    "set_own",
+    "set_switch",
+    "toggled",
+]

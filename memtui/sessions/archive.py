@@ -2,7 +2,7 @@
 
 *Archived* and *deleted* sessions lie in boxes of ours (`moving`), where the client's clean-up doesn't find them; every
 byte and time comes back. What is deleted is kept for `KEPT` days and goes for good at a later delete, never at a start.
-Each deed is written down (`operations`) and can be undone.
+Each operation is written down (`operations`) and can be undone.
 
 A session that is put back after a long time would be taken by the client's clean-up at its next start, because that
 goes by the time of each file (seen on client 2.1.332: of the transcript, with its whole folder, and of each file in
@@ -23,27 +23,27 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.client.retention import DEFAULT_DAYS
-from memtui.client.session_files import SESSION, SessionFile, one_line
-from memtui.fs.atomic import fault
-from memtui.fs.copy import TargetExists, copy, info
+from memtui.client.retention import DEFAULT_RETENTION_DAYS
+from memtui.client.session_files import SESSION_FILE_NAME, SessionFile, title_line
+from memtui.fs.atomic import to_error
+from memtui.fs.copy import TargetExists, copy_file, entry_stat
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
+from memtui.history.versions import REDO, UNDO, NotRestored
 from memtui.sessions.archive_files import NOTE, ArchiveMover, ArchiveNote, read_note, survey
 from memtui.sessions.operations_log import (
     ARCHIVE,
     DELETE,
-    REDO,
+    FORK,
     RENAME,
     RESTORE,
-    UNDO,
-    Operation,
-    OperationsLog,
+    SessionOperation,
+    SessionOperations,
     TouchedSession,
     new_id,
 )
 from memtui.sessions.rename import append_title, check_title, title_before
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
@@ -109,7 +109,7 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
     if os.path.lexists(target):
         raise Refused(f"{target} is there already", hint="name another file, or remove it first")
     try:
-        copy(
+        copy_file(
             (Path(os.path.realpath(path.parent)), path.name),
             (folder, target.name),
             modified=int(fs.now() * 1e9),
@@ -120,7 +120,7 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
     except TargetExists:
         raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
     except OSError as error:
-        raise fault(error, str(target)) from error
+        raise to_error(error, str(target)) from error
 
 
 KEPT = 30
@@ -133,10 +133,11 @@ Trash = Callable[[str, bytes, Path], bool]
 
 
 class ArchiveResult(Struct, frozen=True):
-    """What was done, and what a person should know beside it."""
+    """What was done, what a person should know beside it, and what could not be taken back."""
 
-    operation: Operation
+    operation: SessionOperation
     notes: tuple[str, ...] = ()
+    left: tuple[NotRestored, ...] = ()
 
 
 class SessionArchive:
@@ -158,11 +159,11 @@ class SessionArchive:
         fs: FileSystem = REAL,
         now: Callable[[], float] = time.time,
         trash: Trash | None = None,
-        cleanup: float = DEFAULT_DAYS,
+        cleanup: float = DEFAULT_RETENTION_DAYS,
         patience: float = 30.0,
     ) -> None:
         self.root = dirs.sessions
-        self.operations = OperationsLog(dirs, fs=fs)
+        self.operations = SessionOperations(dirs, fs=fs)
         self._trash_folder = dirs.state / "trash"
         self._fs = fs
         self._now = now
@@ -181,11 +182,11 @@ class SessionArchive:
             with self._working("the sessions"):
                 pass
 
-    def rename(self, path: Path, title: str) -> Operation:
+    def rename(self, path: Path, title: str) -> SessionOperation:
         """Give a session a title, also one that is being worked on.
 
         Raises:
-            Usage: If that is no title.
+            UsageError: If that is no title.
             MemtuiError: If it can't be written; nothing is, then.
         """
         title = check_title(title)
@@ -193,10 +194,26 @@ class SessionArchive:
         with self._working(path.name):
             before = title_before(path)
             append_title(path, title, fs=self._fs)
-            touched = TouchedSession(path.stem, _real(path.parent), one_line(before), before, title)
-            operation = Operation(new_id(), self._now(), RENAME, (touched,))
-            with suppress(OSError):  # it is written, whatever the list of deeds says
-                self.operations.add(operation)
+            touched = TouchedSession(path.stem, _real(path.parent), title_line(before), before, title)
+            operation = SessionOperation(new_id(), self._now(), RENAME, (touched,))
+            with suppress(OSError, MemtuiError):  # it is written, whatever the list of operations says
+                self.operations.add(operation, finished=True)
+        return operation
+
+    def record_fork(self, path: Path, title: str) -> SessionOperation:
+        """Write down that a fork was made, so that it can be taken back.
+
+        Args:
+            path: The new session's file.
+            title: What it is called.
+
+        Raises:
+            MemtuiError: If it can't be written down.
+        """
+        touched = TouchedSession(path.stem, _real(path.parent), title, place=DELETED)
+        operation = SessionOperation(new_id(), self._now(), FORK, (touched,))
+        with self._working(path.name):
+            self.operations.add(operation, finished=True)
         return operation
 
     def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> ArchiveResult:
@@ -222,56 +239,72 @@ class SessionArchive:
             notes.append(f"{gone} deleted more than {KEPT} days ago went for good")
         return ArchiveResult(operation, tuple(notes))
 
-    def put_back(self, kept: Sequence[ArchivedSession]) -> Operation:
+    def put_back(self, kept: Sequence[ArchivedSession]) -> SessionOperation:
         """Move sessions back to their project folders.
 
         Raises:
             Conflict: If there is a session of that name again; both stay as they are.
             MemtuiError: If one can't be moved; it stays in its box, and the hint says what happened to those before.
         """
-        operation = Operation(new_id(), self._now(), RESTORE, ())
+        operation = SessionOperation(new_id(), self._now(), RESTORE, ())
         with self._working("the session"):
             for number, one in enumerate(kept):
                 touched = TouchedSession(one.note.id, one.note.project, one.note.title, place=one.place)
                 with self._counting(operation.id, number, len(kept)):
                     self._back(one, replace(operation, sessions=(touched,)), undo=False)
                 operation = replace(operation, sessions=(*operation.sessions, touched))
+            self._finish(operation)
         return operation
 
-    def undo(self, operation: Operation, *, live: frozenset[str] = frozenset()) -> Operation:
-        """Take a deed back.
+    def undo(self, operation: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
+        """Take an operation back, session by session; those that can't be are in the result's `left`.
 
         Args:
-            deed: One of `operations`; what was taken back of it already is left out.
+            operation: One of `operations`; what was taken back of it already is left out.
             live: As for `archive`; it counts where an undo puts a session away again.
 
         Raises:
-            Conflict: If it is undone, or something else was done to the session since.
+            Conflict: If it is undone, or something else was done to all of its sessions since.
             NotFound: If what was deleted is kept no longer.
         """
         if operation.what in (UNDO, REDO):
             raise UsageError(
                 f"{operation.id} is an {UNDO}" if operation.what == UNDO else f"{operation.id} is a {REDO}"
             )
-        return self._each(operation, Operation(new_id(), self._now(), UNDO, (), operation.id, operation.what), live)
+        return self._each(
+            operation, SessionOperation(new_id(), self._now(), UNDO, (), operation.id, operation.what), live
+        )
 
-    def redo(self, undone: Operation, *, live: frozenset[str] = frozenset()) -> Operation:
+    def redo(self, undone: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
         """Do again what an undo took back. Arguments and faults as for `undo`."""
         if undone.what != UNDO:
             raise UsageError(f"{undone.id} is no undo")
-        return self._each(undone, Operation(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
+        return self._each(undone, SessionOperation(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
 
-    def _each(self, operation: Operation, made: Operation, live: frozenset[str]) -> Operation:
-        """Turn back what stands of a deed, session by session; `made` is how it is written down."""
+    def _each(self, operation: SessionOperation, made: SessionOperation, live: frozenset[str]) -> ArchiveResult:
+        """Turn back what stands of an operation, session by session; `made` is how it is written down."""
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
         with self._working("the session"):
             rest = self.operations.rest(operation)
             if not rest:
                 raise Conflict(f"{operation.id} was taken back already")
-            for number, one in enumerate(rest):
-                with self._counting(made.id, number, len(rest)):
+            for one in rest:
+                try:
                     self._turn(one, replace(made, sessions=(one,)), live)
-                made = replace(made, sessions=(*made.sessions, one))
-        return made
+                except MemtuiError as error:
+                    first = first or error
+                    left.append(NotRestored(f"session {one.id[:8]}", error.message))
+                else:
+                    made = replace(made, sessions=(*made.sessions, one))
+            if first is not None and not made.sessions:
+                raise first
+            self._finish(made)
+        return ArchiveResult(made, left=tuple(left))
+
+    def _finish(self, operation: SessionOperation) -> None:
+        with suppress(OSError, MemtuiError):  # each of its sessions is written down by now
+            self.operations.finish(operation)
 
     def files(self, path: Path) -> tuple[list[str], int]:
         """What a move of a session would take along: names in its project folder, and bytes of all of it.
@@ -281,16 +314,16 @@ class SessionArchive:
         """
         project = Path(_real(path.parent))
         names = survey(project, path.stem)[0]
-        return names, sum(known.st_size for name in names if (known := info(project, name)) is not None)
+        return names, sum(known.st_size for name in names if (known := entry_stat(project, name)) is not None)
 
-    def _turn(self, one: TouchedSession, made: Operation, live: frozenset[str]) -> None:
-        """Undo a deed, or do it again, for one session."""
+    def _turn(self, one: TouchedSession, made: SessionOperation, live: frozenset[str]) -> None:
+        """Undo an operation, or do it again, for one session."""
         project = Path(one.project)
         path = project / f"{one.id}.jsonl"
         undo = made.what == UNDO
         if made.of == RENAME:
             self._retitle(path, made, *((one.after, one.before) if undo else (one.before, one.after)))
-        elif undo == (made.of == RESTORE):
+        elif undo == (made.of in (RESTORE, FORK)):
             self._check([path], live)
             self._mover.put_away(project, made, one.place, one.title)
         else:
@@ -305,19 +338,19 @@ class SessionArchive:
             exact = next((kept for kept in boxes if kept.note.operation == made.undoes), boxes[0])
             self._back(exact, made, undo=undo)
 
-    def _retitle(self, path: Path, made: Operation, now: str, then: str) -> None:
+    def _retitle(self, path: Path, made: SessionOperation, now: str, then: str) -> None:
         """Give a session another title that it had, if it still has the one that it got instead."""
-        if info(path.parent, path.name) is None:
+        if entry_stat(path.parent, path.name) is None:
             raise NotFound(f"session {path.stem[:8]} is not in its project folder", hint="put it back first")
         if title_before(path) != now:
             raise Conflict(f"session {path.stem[:8]} was renamed since: it keeps its name")
         if not then.strip():
             raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
         append_title(path, then, fs=self._fs)
-        with suppress(OSError):
+        with suppress(OSError, MemtuiError):
             self.operations.add(made)
 
-    def _back(self, kept: ArchivedSession, operation: Operation, *, undo: bool) -> None:
+    def _back(self, kept: ArchivedSession, operation: SessionOperation, *, undo: bool) -> None:
         now = self._now()
 
         def due(modified: int, at: float) -> bool:
@@ -329,26 +362,27 @@ class SessionArchive:
         ]
         self._mover.put_back(kept.box, kept.note, operation, times)
 
-    def _put_away(self, what: str, place: str, paths: Sequence[Path], live: frozenset[str]) -> Operation:
+    def _put_away(self, what: str, place: str, paths: Sequence[Path], live: frozenset[str]) -> SessionOperation:
         paths = list(dict.fromkeys(paths))
         self._check(paths, live)
-        operation = Operation(new_id(), self._now(), what, ())
+        operation = SessionOperation(new_id(), self._now(), what, ())
         with self._working("the session"):
             for path in paths:
                 survey(Path(_real(path.parent)), path.stem)  # a link in the third leaves the first where it is
             for number, path in enumerate(paths):
                 project = _real(path.parent)
-                touched = TouchedSession(path.stem, project, Scanner().file(path).title, place=place)
+                touched = TouchedSession(path.stem, project, SummaryScanner().file(path).title, place=place)
                 with self._counting(operation.id, number, len(paths)):
                     self._mover.put_away(Path(project), replace(operation, sessions=(touched,)), place, touched.title)
                 operation = replace(operation, sessions=(*operation.sessions, touched))
+            self._finish(operation)
         return operation
 
     def _check(self, paths: Sequence[Path], live: frozenset[str]) -> None:
         if not paths:
             raise UsageError("which session?")
         for path in paths:
-            if not SESSION.fullmatch(path.name):
+            if not SESSION_FILE_NAME.fullmatch(path.name):
                 raise UsageError(f"{path.name} is no session: those are named by their id")
             if path.is_relative_to(self.root):
                 raise Refused(f"session {path.stem[:8]} is put away", hint=f"memtui sessions restore {path.stem[:8]}")
@@ -358,7 +392,7 @@ class SessionArchive:
                     hint="end it there first",
                 )
 
-    def _courtesies(self, operation: Operation) -> list[str]:
+    def _courtesies(self, operation: SessionOperation) -> list[str]:
         """Copies for the system's trash; history is the promise, so nothing that goes wrong here matters."""
         notes = []
         boxes = (
@@ -386,11 +420,12 @@ class SessionArchive:
     def _working(self, what: str) -> Iterator[None]:
         """Hold the lock, with what a crash left cleared away; faults of the system come out in words."""
         try:
-            with guard(self.root / "lock", timeout=self._patience, fs=self._fs):
+            with file_lock(self.root / "lock", timeout=self._patience, fs=self._fs):
                 self._mover.recover()
+                self.operations.check()
                 yield
         except OSError as error:
-            raise fault(error, what, outcome="nothing was changed") from error
+            raise to_error(error, what, outcome="nothing was changed") from error
 
     @contextmanager
     def _counting(self, operation: str, done: int, of: int) -> Iterator[None]:
@@ -398,7 +433,9 @@ class SessionArchive:
         try:
             yield
         except (OSError, MemtuiError) as error:
-            wrapped = fault(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
+            wrapped = (
+                to_error(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
+            )
             if done:
                 wrapped.hint = f"the {done} of {of} before it are done: memtui undo {operation} takes them back"
             raise wrapped from (error if wrapped is not error else None)

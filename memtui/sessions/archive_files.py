@@ -27,24 +27,33 @@ from typing import Any, Final
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from memtui.fs.atomic import Stamp, clear_temps, is_temp, make_folders, replace_at, replace_file, sync_folder, temp_name
+from memtui.fs.atomic import (
+    FileStamp,
+    clear_temps,
+    is_temp,
+    make_folders,
+    replace_at,
+    replace_file,
+    sync_folder,
+    temp_name,
+)
 from memtui.fs.boundary import open_file
 from memtui.fs.copy import (
     FileState,
     TargetExists,
     append_rest,
-    closing,
-    copy,
-    copy_into,
-    folder_of,
-    info,
+    closing_fd,
+    copy_file,
+    copy_file_into,
+    entry_stat,
     open_folder,
+    parent_folder,
+    read_file_state,
     remove_files,
     remove_folders,
-    see,
 )
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.sessions.operations_log import Operation, OperationsLog, operation_of, record_of
+from memtui.sessions.operations_log import SessionOperation, SessionOperations, operation_of, record_of
 from memtui.transcripts.subagents import agent_files
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 
@@ -69,11 +78,12 @@ class ArchiveItem(Struct, frozen=True):
         return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
-class ArchiveNote(Struct, frozen=True):
+class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
     """What a box holds, and where it came from.
 
     `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `operation` the id of
-    the deed that did it, `title` what the session was called then. `files` has the transcript first.
+    the operation that did it ("deed" in the file), `title` what the session was called then. `files` has the transcript
+    first.
     """
 
     id: str
@@ -95,6 +105,7 @@ def read_note(box: Path) -> ArchiveNote | None:
     try:
         data: dict[str, Any] = json.loads((box / NOTE).read_bytes())
         files, folders = (tuple(ArchiveItem(**one) for one in data.pop(key)) for key in ("files", "folders"))
+        data["operation"] = data.pop("deed")  # what it was called when the first of these were written
         note = ArchiveNote(**data, files=files, folders=folders)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -104,7 +115,7 @@ def read_note(box: Path) -> ArchiveNote | None:
 def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
     folder = open_folder(box, fs=fs)
-    with closing(folder, fs):
+    with closing_fd(folder, fs):
         replace_at(folder, NOTE, json.dumps(to_builtins(note), separators=(",", ":")).encode("ascii"), fs=fs)
 
 
@@ -119,7 +130,7 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
     others: list[str] = []
     for folder in folders:  # grows while it is walked
         here = open_folder(root, folder, fs=fs)
-        with closing(here, fs):
+        with closing_fd(here, fs):
             for entry in sorted(fs.listdir(here)):
                 found = folders if stat.S_ISDIR(fs.lstat(entry, dir_fd=here).st_mode) else others
                 found.append(f"{folder}/{entry}" if folder else entry)
@@ -138,9 +149,9 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
     """
     files: list[str] = [f"{identity}.jsonl"]
     folders: list[str] = []
-    if info(project, files[0], fs=fs) is None:
+    if entry_stat(project, files[0], fs=fs) is None:
         raise NotFound(f"No session {identity} here", hint="memtui sessions ls --all lists them")
-    own = info(project, identity, fs=fs)
+    own = entry_stat(project, identity, fs=fs)
     if own is not None and stat.S_ISDIR(own.st_mode):
         folders, inner = tree(project, identity, fs=fs)
         files += inner
@@ -149,9 +160,9 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
     for path in agent_files(project / files[0]):
         if path.parent == project:
             meta = path.with_suffix(".meta.json").name
-            files += [path.name] if info(project, meta, fs=fs) is None else [path.name, meta]
+            files += [path.name] if entry_stat(project, meta, fs=fs) is None else [path.name, meta]
     for name in files:
-        known = info(project, name, fs=fs)
+        known = entry_stat(project, name, fs=fs)
         if known is not None and not stat.S_ISREG(known.st_mode):
             raise Refused(f"{name} is a link or no file: the session was left where it is")
     return files, folders
@@ -176,11 +187,13 @@ DROP: Final = "drop"
 
 
 class ArchiveMove(Struct, frozen=True):
-    """What a journal says: which way, with which box, for which deed (of one session), and the times that files get."""
+    """What a journal says: which way, with which box, for which operation (of one session), and the
+    times that files get.
+    """
 
     way: str
     box: Path
-    operation: Operation | None = None
+    operation: SessionOperation | None = None
     times: tuple[int, ...] = ()
 
 
@@ -189,20 +202,20 @@ class ArchiveMover:
 
     Args:
         root: The folder of the sessions in our state folder.
-        deeds: Where a deed is written down when a session has moved.
+        operations: Where an operation is written down when a session has moved.
     """
 
-    def __init__(self, root: Path, operations: OperationsLog, *, fs: FileSystem = REAL) -> None:
+    def __init__(self, root: Path, operations: SessionOperations, *, fs: FileSystem = REAL) -> None:
         self._root = root
-        self._deeds = operations
+        self._operations = operations
         self._fs = fs
 
-    def put_away(self, project: Path, operation: Operation, place: str, title: str) -> ArchiveNote:
+    def put_away(self, project: Path, operation: SessionOperation, place: str, title: str) -> ArchiveNote:
         """Move a session from its project folder into a new box.
 
         Args:
             project: The project folder, its own path resolved.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             place: The folder of boxes: "archive" or "deleted".
 
         Raises:
@@ -237,11 +250,17 @@ class ArchiveMover:
         try:
             remove_files(project, [item.name], fs=self._fs)
         except OSError:
-            if info(project, item.name, fs=self._fs) is not None:
+            if entry_stat(project, item.name, fs=self._fs) is not None:
                 raise
 
     def _clear_away(
-        self, box: Path, project: Path, note: ArchiveNote, stamps: Sequence[Stamp], main: int, operation: Operation
+        self,
+        box: Path,
+        project: Path,
+        note: ArchiveNote,
+        stamps: Sequence[FileStamp],
+        main: int,
+        operation: SessionOperation,
     ) -> None:
         """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
         sync_folder(project, fs=self._fs)
@@ -251,19 +270,19 @@ class ArchiveMover:
             write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
         pairs = zip(note.files[1:], stamps[1:], strict=True)
         self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
-        self._deeds.add(operation)
+        self._operations.add(operation)
 
     def _close(self, file: int | None) -> None:
         if file is not None:
             with suppress(OSError):
                 self._fs.close(file)
 
-    def put_back(self, box: Path, note: ArchiveNote, operation: Operation, times: Sequence[int]) -> None:
+    def put_back(self, box: Path, note: ArchiveNote, operation: SessionOperation, times: Sequence[int]) -> None:
         """Move a session from its box to where it came from.
 
         Args:
             box: The box, and its note.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             times: The times of its files in nanoseconds, in the order of the note.
 
         Raises:
@@ -272,7 +291,9 @@ class ArchiveMover:
         """
         project = Path(os.path.realpath(note.project))
         for number, item in enumerate(note.files):
-            if info(project, item.name, fs=self._fs) is not None and (number == 0 or not self._same(project, item)):
+            if entry_stat(project, item.name, fs=self._fs) is not None and (
+                number == 0 or not self._same(project, item)
+            ):
                 raise _taken(project, item)
         journal = self._begin(ArchiveMove(BACK, box, operation, tuple(times)))
         made: list[str] = []
@@ -307,7 +328,7 @@ class ArchiveMover:
 
     def _end_move(self, move: ArchiveMove) -> None:
         note = read_note(move.box)
-        if move.operation is None or info(move.box, NOTE, fs=self._fs) is None:
+        if move.operation is None or entry_stat(move.box, NOTE, fs=self._fs) is None:
             throw_away(move.box, fs=self._fs)
             return
         if note is None:
@@ -323,21 +344,23 @@ class ArchiveMover:
             return
         self._end_back(move.box, move.operation)
 
-    def _end_away(self, box: Path, note: ArchiveNote, project: Path, operation: Operation) -> None:
+    def _end_away(self, box: Path, note: ArchiveNote, project: Path, operation: SessionOperation) -> None:
         if not self._same(project, note.files[0], grown=True):
             self._clear(project, note, [item.name for item in note.files if self._same(project, item)])
-            self._record(operation)
+            self._operations.add(operation)
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
-            if info(project, item.name, fs=self._fs) is None:
-                copy((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
+            if entry_stat(project, item.name, fs=self._fs) is None:
+                copy_file((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
         throw_away(box, fs=self._fs)
 
-    def _end_back(self, box: Path, operation: Operation) -> None:
-        self._record(operation)
+    def _end_back(self, box: Path, operation: SessionOperation) -> None:
+        self._operations.add(operation)
         throw_away(box, fs=self._fs)
 
-    def _fill(self, box: Path, project: Path, operation: Operation, title: str) -> tuple[ArchiveNote, list[Stamp]]:
+    def _fill(
+        self, box: Path, project: Path, operation: SessionOperation, title: str
+    ) -> tuple[ArchiveNote, list[FileStamp]]:
         """Copy a session into a new box and give it its note."""
         fs = self._fs
         make_folders(box, fs=fs)
@@ -346,8 +369,8 @@ class ArchiveMover:
             fs.close(open_folder(box, folder, create=True, fs=fs))
         items, stamps = [], []
         for name in names:
-            with folder_of(box, name, fs=fs) as target:
-                seen = copy_into((project, name), target, fs=fs).source
+            with parent_folder(box, name, fs=fs) as target:
+                seen = copy_file_into((project, name), target, fs=fs).source
             items.append(ArchiveItem.of(name, seen))
             stamps.append(seen.stamp)
         for folder in ("", *folders):
@@ -362,14 +385,14 @@ class ArchiveMover:
         return note, stamps
 
     def _folder(self, project: Path, name: str) -> ArchiveItem:
-        known = info(project, name, fs=self._fs)
+        known = entry_stat(project, name, fs=self._fs)
         if known is None:
             raise Conflict(f"{name} was removed meanwhile: nothing was moved", hint="try again")
         return ArchiveItem(name, known.st_mtime_ns, stat.S_IMODE(known.st_mode) & 0o777)
 
-    def _stamp(self, project: Path, item: ArchiveItem) -> Stamp | None:
-        now = info(project, item.name, fs=self._fs)
-        return None if now is None else Stamp.of(now)
+    def _stamp(self, project: Path, item: ArchiveItem) -> FileStamp | None:
+        now = entry_stat(project, item.name, fs=self._fs)
+        return None if now is None else FileStamp.of(now)
 
     def _place(self, box: Path, note: ArchiveNote, project: Path, times: Sequence[int], made: list[str]) -> None:
         """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
@@ -385,10 +408,10 @@ class ArchiveMover:
         for item, time in (*others, main):
             if item is main[0]:
                 self._set_folders(project, note)
-            new = info(project, item.name, fs=fs) is None
+            new = entry_stat(project, item.name, fs=fs) is None
             made += [item.name] if new else []
             try:
-                copy((box, item.name), (project, item.name), modified=time, fs=fs)
+                copy_file((box, item.name), (project, item.name), modified=time, fs=fs)
             except TargetExists:
                 if new:  # somebody was faster
                     made.remove(item.name)
@@ -402,7 +425,7 @@ class ArchiveMover:
         names = {item.name for item in (*note.files, *note.folders)}
         for item in reversed(note.folders):
             folder = open_folder(project, item.name, fs=fs)
-            with closing(folder, fs):
+            with closing_fd(folder, fs):
                 if all(f"{item.name}/{name}" in names for name in fs.listdir(folder)):
                     fs.chmod(folder, item.mode)
                     fs.utime(folder, item.modified)
@@ -425,25 +448,20 @@ class ArchiveMover:
         for folder in ("", *(item.name for item in note.folders)):
             with suppress(OSError, MemtuiError):
                 here = open_folder(project, folder, fs=self._fs)
-                with closing(here, self._fs):
+                with closing_fd(here, self._fs):
                     for name in self._fs.listdir(here):
                         if is_temp(name) and _lead(name) in leads:
                             self._fs.unlink(name, dir_fd=here)
 
     def _same(self, project: Path, item: ArchiveItem, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
-        now = info(project, item.name, fs=self._fs)
+        now = entry_stat(project, item.name, fs=self._fs)
         if now is None or not stat.S_ISREG(now.st_mode) or now.st_size < item.size:
             return False
         if now.st_size > item.size and not grown:
             return False
-        seen = see(project, item.name, size=item.size, fs=self._fs)
+        seen = read_file_state(project, item.name, size=item.size, fs=self._fs)
         return seen is not None and seen.digest == item.digest
-
-    def _record(self, operation: Operation) -> None:
-        known = (one for one in self._deeds.all() if one.id == operation.id)
-        if not any(operation.sessions[0] in one.sessions for one in known):
-            self._deeds.add(operation)
 
     # The journal.
 

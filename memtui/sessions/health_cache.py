@@ -1,6 +1,6 @@
-"""Which sessions have lost something, for a list: worked out once for each state of a file, and kept in the cache.
+"""What a resume would lose of the sessions in a list: worked out once for each state of a file, and cached.
 
-They are read in a process apart: what reading takes up would stay with a program that is open all day.
+Sessions are read in a process of their own: what reading takes of memory would stay with a program open all day.
 """
 
 import json
@@ -13,60 +13,60 @@ from memtui.sessions.listing import Session
 from memtui.util import worker_process
 from memtui.util.errors import MemtuiError
 
-BIG = 64 << 20
-"""Bytes of a session above which it is read whole only when somebody asks for it."""
+MAX_CHECKED_BYTES = 64 << 20
+"""A larger session is read whole only when a person opens it."""
 
 
-def judge(
+def load_health(
     cache: Path, sessions: Iterable[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
-    """Say of sessions what is lost of them.
+    """Say what a resume would lose of sessions.
 
     Args:
         cache: Our cache folder.
         sessions: As many as may be read in one go.
-        read: Whether those of which nothing is known are read.
+        read: Whether those of which nothing is cached are read.
         stopped: Asked now and then while they are.
 
     Yields:
-        A session's place, and what is wrong in one line ("" for nothing): those that are known first.
+        The path of a session, and what is wrong in one line ("" for nothing): cached ones first.
     """
     with Catalogue(cache) as catalogue:
-        rest = []
-        for one in sessions:
-            words = catalogue.health(one)
-            if words is not None:
-                yield one.place, words
-            elif read and one.size <= BIG:
-                rest.append(one)
-        told = _read_apart([one.place for one in rest], stopped)
-        for one, words in zip(rest, told, strict=False):
-            if words is not None:
-                catalogue.keep_health(one, words)
-                yield one.place, words
+        unknown = []
+        for session in sessions:
+            problem = catalogue.health(session)
+            if problem is not None:
+                yield session.file_path, problem
+            elif read and session.size <= MAX_CHECKED_BYTES:
+                unknown.append(session)
+        problems = _check_in_process([session.file_path for session in unknown], stopped)
+        for session, problem in zip(unknown, problems, strict=False):
+            if problem is not None:
+                catalogue.store_health(session, problem)
+                yield session.file_path, problem
 
 
-def _read_apart(places: Sequence[str], stopped: Callable[[], bool]) -> list[str | None]:
-    """What is lost of each; None of one that can't be read, and nothing at all where nobody read to the end."""
-    if not places or stopped():
+def _check_in_process(paths: Sequence[str], stopped: Callable[[], bool]) -> list[str | None]:
+    """The problem of each session; None for one that can't be read, no list at all if the process was stopped."""
+    if not paths or stopped():
         return []
-    told = worker_process.ask("memtui.sessions.health_cache:answer", *places, stopped=stopped)
-    return [] if told is None else json.loads(told)
+    output = worker_process.call_in_process("memtui.sessions.health_cache:print_health", *paths, stopped=stopped)
+    return [] if output is None else json.loads(output)
 
 
-def answer(*places: str) -> None:
-    """Be the process that reads: a list of what is lost of each session, as JSON."""
-    sys.stdout.write(json.dumps([_words_of(Path(place)) for place in places]))
+def print_health(*paths: str) -> None:
+    """Print what a resume would lose of each session, as JSON; the main function of the process that reads."""
+    sys.stdout.write(json.dumps([_check(Path(path)) for path in paths]))
 
 
-def _words_of(path: Path) -> str | None:
-    from memtui.resume.health import health_of
-    from memtui.resume.resume import plan_resume  # who asks needs none of this
+def _check(path: Path) -> str | None:
+    from memtui.resume.health import check_health  # 20 ms, needed by the process that reads only
+    from memtui.resume.resume import plan_resume
     from memtui.transcripts.transcript import read_transcript
 
     try:
         transcript = read_transcript(path)
-        health = health_of(transcript, plan_resume(transcript, brief=True))
+        health = check_health(transcript, plan_resume(transcript, brief=True))
     except MemtuiError:
-        return None  # gone meanwhile: the next list knows
+        return None  # gone meanwhile
     return "" if health.ok else health.words

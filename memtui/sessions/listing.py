@@ -1,31 +1,30 @@
-"""A session as a line of a list, and the folders in which there are some; `search.catalogue` makes the lists.
-
-Sessions of a list, packed: thousands are held as long as the screen is open, dozens of them are looked at.
-"""
+"""Sessions as lines of a list, a compact form to keep thousands of them in memory, and the project folders."""
 
 from __future__ import annotations
 
+import marshal
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
-
-from msgspec.msgpack import Decoder, Encoder
+from typing import Any, NamedTuple, overload
 
 from memtui.client.session_files import SessionFile, session_id
-from memtui.util.record import Record
 
 
-class Session(Record):
-    """A session as a line of a list: its file, and of the facts what a line shows, or is looked for in.
+class Session(NamedTuple):
+    """A session as a line of a list: its file, and the part of its summary that a line shows or a search looks at.
 
-    There may be thousands: this is a row of the catalogue as the database gives it, and nothing around it. `when` is
-    that of `Facts.when`; `title` is "" where nobody said anything yet, `first_prompt` where it is the title.
+    A row of the catalogue as the database gives it, because there may be thousands. `when` is the time of the last
+    record (`SessionSummary.when`), in seconds since 1970. `title` is "" where nothing was written yet, `first_prompt`
+    is "" where it is the title.
+
+    A named tuple, unlike other values: rows of SQLite become sessions, and are compared with what a folder lists, as
+    they are. A Struct would be built and taken apart again 5,000 times for one `memtui sessions ls`.
     """
 
-    place: str
+    file_path: str
     modified: float
     size: int
     inode: int
@@ -45,16 +44,16 @@ class Session(Record):
     @property
     def path(self) -> Path:
         """Its file."""
-        return Path(self.place)
+        return Path(self.file_path)
 
     @property
     def id(self) -> str:
         """Its identity: the stem of the file's name, whatever its records say."""
-        return session_id(self.place)
+        return session_id(self.file_path)
 
 
-def folders(projects: Path) -> list[Path]:
-    """The folder of every project, by name; none where there are no projects."""
+def project_folders(projects: Path) -> list[Path]:
+    """The folder of every project, sorted by name; none where there are no projects."""
     try:
         with os.scandir(projects) as entries:
             return [projects / name for name in sorted(entry.name for entry in entries if entry.is_dir())]
@@ -62,17 +61,17 @@ def folders(projects: Path) -> list[Path]:
         return []
 
 
-BLOCK = 64
-"""Sessions that are packed together: more than a screen shows, and few enough to be unpacked for a single one."""
-_encode = Encoder().encode
-_decode = Decoder(list[Session]).decode
+SESSIONS_PER_BLOCK = 64
+"""Sessions compressed together: more than a screen shows, and few enough to decompress for a single one."""
 
 
-class CompressedList(Sequence[Session]):
-    """Sessions in order, in a fifth of the room. The block that was looked at last stays unpacked.
+class CompressedSessions(Sequence[Session]):
+    """Sessions in order, in a fifth of the memory. The block that was read last stays decompressed.
+
+    Blocks are marshalled, not packed by msgspec: that would cost each `sessions ls` 10 ms to import.
 
     Args:
-        sessions: Or rows of the catalogue that are some.
+        sessions: Sessions, or rows of the catalogue with the same fields.
     """
 
     __slots__ = ("_blocks", "_count", "_last")
@@ -80,15 +79,15 @@ class CompressedList(Sequence[Session]):
     def __init__(self, sessions: Iterable[tuple[Any, ...]] = ()) -> None:
         rest, blocks = iter(sessions), []
         self._count = 0
-        while block := list(islice(rest, BLOCK)):
-            blocks.append(zlib.compress(_encode(block), 1))
+        while block := list(islice(rest, SESSIONS_PER_BLOCK)):
+            blocks.append(zlib.compress(marshal.dumps(list(map(tuple, block))), 1))
             self._count += len(block)
         self._blocks = tuple(blocks)
         self._last: tuple[int, list[Session]] = (-1, [])
 
-    def at(self, place: str) -> Session | None:
-        """The session whose file is there; `None` if it isn't among them."""
-        return next((one for one in self if one.place == place), None)
+    def at(self, path: str) -> Session | None:
+        """The session of a file; None if it isn't in the list."""
+        return next((one for one in self if one.file_path == path), None)
 
     def __len__(self) -> int:
         return self._count
@@ -100,22 +99,22 @@ class CompressedList(Sequence[Session]):
     def __getitem__(self, index: int | slice) -> Session | list[Session]:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
-        number, place = divmod(range(self._count)[index], BLOCK)
-        at, block = self._last  # one look: other threads unpack as well
-        if at != number:
+        number, offset = divmod(range(self._count)[index], SESSIONS_PER_BLOCK)
+        last, block = self._last  # read once: other threads may replace it
+        if last != number:
             block = self._block(number)
             self._last = (number, block)
-        return block[place]
+        return block[offset]
 
     def __iter__(self) -> Iterator[Session]:
         for number in range(len(self._blocks)):
             yield from self._block(number)
 
     def _block(self, number: int) -> list[Session]:
-        return _decode(zlib.decompress(self._blocks[number]))
+        return list(map(Session._make, marshal.loads(zlib.decompress(self._blocks[number]))))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompressedList) and self._blocks == other._blocks
+        return isinstance(other, CompressedSessions) and self._blocks == other._blocks
 
     def __hash__(self) -> int:
         return hash(self._blocks)

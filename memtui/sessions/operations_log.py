@@ -1,51 +1,50 @@
-"""What a person did to whole sessions, so that it can be listed and taken back.
+"""What a person did to whole sessions, in the operations log, so that it can be listed and taken back.
 
-One JSON record a line, only ever added to: a deed that moves three sessions is three records of one id, each written
-when its session has moved, so that a crash in between leaves a true list. An undo is a record that names what it took
-back, a redo one that names the undo.
+An operation that moves three sessions gets three items, each written when its session has moved, so that a crash in
+between leaves a true list. An undo names what it took back, a redo the undo.
 """
 
-import json
-import os
 import secrets
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.jsonl import add_record
+from memtui.history.database import HistoryDatabase
+from memtui.history.log import OperationsLog
+from memtui.history.versions import REDO, UNDO, Item, Operation, Versions
 from memtui.util.app_dirs import Dirs
-from memtui.util.resolve import begins, resolve_one
 from memtui.util.text import clip
+
+SUBJECT: Final = "session"
+"""What these operations are about; their kinds are "session-rename" and so on."""
 
 RENAME: Final = "rename"
 ARCHIVE: Final = "archive"
 DELETE: Final = "delete"
 RESTORE: Final = "restore"
-UNDO: Final = "undo"
-REDO: Final = "redo"
+FORK: Final = "fork"
 
 _CELLS = 60
-"""Cells of a title in the words of a deed."""
+"""Cells of a title in the words of an operation."""
 
 _WORDS = {
     RENAME: ("rename", "renamed"),
     ARCHIVE: ("archive", "archived"),
     DELETE: ("delete", "deleted"),
     RESTORE: ("put back", "put back"),
+    FORK: ("fork", "forked"),
 }
 
 
 class TouchedSession(Struct, frozen=True):
-    """One session in a deed.
+    """One session in an operation.
 
-    `project` is the path of its project folder, `title` what it was called when the deed was done. A rename has the
-    titles `before` and `after`; a deed that moves it has the `place` that it was kept in ("archive" or "deleted").
+    `project` is the path of its project folder, `title` what it was called when the operation was done. A rename has
+    the titles `before` and `after`; an operation that moves it has the `place` that it was kept in ("archive" or
+    "deleted").
     """
 
     id: str
@@ -56,11 +55,11 @@ class TouchedSession(Struct, frozen=True):
     place: str = ""
 
 
-class Operation(Struct, frozen=True):
-    """One deed. `time` is in seconds since 1970.
+class SessionOperation(Struct, frozen=True):
+    """One operation. `time` is in seconds since 1970.
 
-    `undoes` is the id of the deed that this one took back, for a redo that of the undo; `of` what was undone or done
-    again.
+    `undoes` is the id of the operation that this one took back, for a redo that of the undo; `of` what was undone or
+    done again.
     """
 
     id: str
@@ -73,7 +72,7 @@ class Operation(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The deed in a few words, for people; long titles are cut."""
+        """The operation in a few words, for people; long titles are cut."""
         return f"{self.what}: {self._say(self.of, 0)}" if self.what in (UNDO, REDO) else self._say(self.what, 0)
 
     @property
@@ -96,107 +95,94 @@ class Operation(Struct, frozen=True):
 
 
 def new_id() -> str:
-    """An id of 8 characters that no version of a memory file begins with: theirs are hex digits."""
-    return "s" + secrets.token_hex(4)[:7]
+    """An id for an operation that isn't written down yet; it looks like every other operation's."""
+    return secrets.token_hex(6)
 
 
-class OperationsLog:
-    """The list of deeds. Adding needs the lock of the sessions; reading needs none.
+class SessionOperations:
+    """The operations in the operations log. Adding needs the lock of the sessions; reading needs none.
 
     Args:
-        dirs: Ours; the list is in the state folder.
+        dirs: Ours; the history is in the state folder.
     """
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
-        self.path = dirs.sessions / "deeds.jsonl"
-        self._fs = fs
+        database = HistoryDatabase.of(dirs, fs=fs)
+        self._log = OperationsLog(database)
+        self.versions = Versions(database)
 
-    def add(self, operation: Operation) -> None:
-        """Write a deed down, durably.
+    def add(self, operation: SessionOperation, *, finished: bool = False) -> None:
+        """Write an operation down, durably; or add sessions to it, each when it has moved.
+
+        Args:
+            operation: The operation, with the sessions that are new in it.
+            finished: Whether no session is to come.
 
         Raises:
             OSError: If it can't be written.
+            MemtuiError: If the history can't be used.
         """
-        add_record(self.path, record_of(operation), fs=self._fs)
+        items = [Item(one.project, one.id, to_builtins(one)) for one in operation.sessions]
+        known = [one for one in self.all() if one.id == operation.id]
+        sessions = tuple(dict.fromkeys([*(one for old in known for one in old.sessions), *operation.sessions]))
+        why = replace(operation, sessions=sessions).words
+        kind = operation.what if operation.what in (UNDO, REDO) else f"{SUBJECT}-{operation.what}"
+        self._log.record(
+            SUBJECT, kind, why, items, when=operation.time, id=operation.id, undoes=operation.undoes or None,
+            extra={"of": operation.of} if operation.of else None, finished=finished,
+        )  # fmt: skip
 
-    def all(self) -> list[Operation]:
-        """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""
-        found: dict[str, Operation] = {}
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except OSError:
-            return []
-        for line in lines:
-            with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                operation = operation_of(json.loads(line))
-                known = found.get(operation.id)
-                new = [one for one in operation.sessions if known is None or one not in known.sessions]
-                found[operation.id] = operation if known is None else replace(known, sessions=(*known.sessions, *new))
-        standing = _standing(list(found.values()))
-        return [replace(operation, undone=not standing[operation.id]) for operation in found.values()]
+    def finish(self, operation: SessionOperation) -> None:
+        """Say that an operation has come to its end, whatever it had to leave."""
+        self._log.finish(operation.id)
 
-    def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Operation]:
-        """The deeds, newest first.
+    def check(self) -> None:
+        """Make sure that the history can be used, before anything is moved.
 
-        Args:
-            limit: How many at most.
-            project: Only those that touched a session of this project folder.
+        Raises:
+            MemtuiError: If it can't.
         """
-        wanted = None if project is None else os.path.realpath(project)
-        found = [operation for operation in reversed(self.all()) if wanted is None or _in(operation.sessions, wanted)]
-        return found if limit is None else found[:limit]
+        self.versions.operations(limit=1)
 
-    def last(self, *, project: Path | None = None) -> Operation | None:
-        """The newest deed that still stands and is no undo: what `undo` would take back."""
-        operations = self.newest(None, project=project)
-        return next(
-            (operation for operation in operations if operation.what not in (UNDO, REDO) and not operation.undone), None
-        )
+    def all(self) -> list[SessionOperation]:
+        """Every operation, oldest first, with what became of it."""
+        return [session_operation(one) for one in self.versions.walk(subject=SUBJECT)][::-1]
 
-    def rest(self, operation: Operation) -> tuple[TouchedSession, ...]:
-        """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return _standing(self.all()).get(operation.id, operation.sessions)
+    def newest(self, limit: int | None = 100) -> list[SessionOperation]:
+        """The operations, newest first."""
+        return self.all()[::-1][:limit]
 
-    def get(self, word: str) -> Operation:
-        """The deed whose id begins with `word` (4 characters or more).
+    def rest(self, operation: SessionOperation) -> tuple[TouchedSession, ...]:
+        """The sessions of an operation that weren't taken back yet: a crash may have stopped an undo of several."""
+        return session_operation(self.versions.standing(self.versions.operation(operation.id))).sessions
+
+    def get(self, word: str) -> SessionOperation:
+        """The operation whose id begins with `word` (4 characters or more).
 
         Raises:
             NotFound: If there is none.
-            Usage: If there are several.
+            UsageError: If there are several.
         """
-        return resolve_one(
-            [operation for operation in self.all() if begins(operation.id, word)],
-            word,
-            "deed",
-            lists="memtui history lists them",
-        )
+        return session_operation(self.versions.operation(word))
 
 
-def _standing(operations: Sequence[Operation]) -> dict[str, tuple[TouchedSession, ...]]:
-    """The sessions for which each deed stands, by its id: nothing took it back later, or what did was taken back too.
-
-    Args:
-        deeds: Oldest first.
-    """
-    back: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-    found: dict[str, tuple[TouchedSession, ...]] = {}
-    for operation in reversed(operations):
-        found[operation.id] = tuple(
-            one for one in operation.sessions if (one.id, one.project) not in back[operation.id]
-        )
-        back[operation.undoes].update((one.id, one.project) for one in found[operation.id])
-    return found
+def session_operation(operation: Operation) -> SessionOperation:
+    """An operation on sessions as an operation."""
+    what = operation.kind.removeprefix(f"{SUBJECT}-")
+    touched = tuple(TouchedSession(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
+    of = (operation.extra or {}).get("of", "")
+    return SessionOperation(operation.id, operation.when, what, touched, operation.undoes or "", of, operation.undone)
 
 
-def record_of(operation: Operation) -> dict[str, Any]:
-    """A deed as JSON has it."""
+def record_of(operation: SessionOperation) -> dict[str, Any]:
+    """An operation as JSON has it."""
     data: dict[str, Any] = to_builtins(operation)
     del data["undone"]
     return data
 
 
-def operation_of(data: Mapping[str, Any]) -> Operation:
-    """The deed that `record_of` made a record of.
+def operation_of(data: Mapping[str, Any]) -> SessionOperation:
+    """The operation that `record_of` made a record of.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: If it is none.
@@ -208,14 +194,10 @@ def operation_of(data: Mapping[str, Any]) -> Operation:
     )
     touched = tuple(TouchedSession(**one) for one in sessions)
     if not touched:
-        raise ValueError("a deed without a session")
+        raise ValueError("an operation without a session")
     more = (str(data.get("undoes", "")), str(data.get("of", "")))
-    return Operation(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+    return SessionOperation(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
 
 
 def _short(title: str) -> str:
     return clip(" ".join(title.split()), _CELLS)
-
-
-def _in(sessions: Iterable[TouchedSession], project: str) -> bool:
-    return any(one.project == project for one in sessions)

@@ -1,10 +1,7 @@
-"""Giving a session another title: one record more at the end of its file, as the agent client itself does it.
+"""Rename a session: append a `custom-title` record to its file, as the agent client does; the last one wins.
 
-Nothing that is in the file is rewritten, so a client that is writing it at the same moment loses nothing. The time of
-the file moves, as with every record that is added: the session goes to the top of the client's own list.
-
-Source:
-    FORMATS 1.7 and 1.9: `custom-title`, the last one wins; an empty file is refused.
+Nothing in the file is rewritten, so a client that is writing it at the same moment loses nothing. The file's mtime
+changes, as with every record that is added: the session moves to the top of the client's list.
 """
 
 import json
@@ -14,36 +11,36 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.client.session_files import LONGEST
-from memtui.fs.atomic import fault
+from memtui.client.session_files import MAX_TITLE_CHARS
+from memtui.fs.atomic import to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, UsageError
 
-TRIES = 3
-"""How often a record is written anew because another program's half a line stood in front of it."""
+MAX_TRIES = 3
+"""How often a record is appended again because another program left half a line before it."""
 
 _FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def check_title(title: str) -> str:
-    """A title as it is written: blanks around it and between its words made single ones.
+    """Check a title, and return it with single blanks only.
 
     Raises:
-        Usage: If there is nothing to see in it, if it is longer than `LONGEST`, or if it holds characters that a
-            terminal would obey.
+        UsageError: If nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or if it holds control
+            characters.
     """
     for char in title:
-        if unicodedata.category(char) in _FORBIDDEN or char in _TURNING:
+        if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:
             raise UsageError(f"a title can't hold a control character (U+{ord(char):04X})")
     words = " ".join(title.split())
     if not any(char.isprintable() and not char.isspace() for char in words):
         raise UsageError("a title needs a word", hint="the old title stays")
-    if len(words) > LONGEST:
-        raise UsageError(f"a title has {LONGEST} characters at most, not {len(words)}")
+    if len(words) > MAX_TITLE_CHARS:
+        raise UsageError(f"a title has {MAX_TITLE_CHARS} characters at most, not {len(words)}")
     return words
 
 
@@ -61,15 +58,15 @@ def title_before(path: Path) -> str:
             for data in parse_line(line).objects:
                 if data.get("type") == "custom-title" and text(data.get("customTitle")).strip():
                     given = text(data.get("customTitle"))
-    return given or Scanner().file(path).title
+    return given or SummaryScanner().file(path).title
 
 
 def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
-    """Write a title behind the last record. Needs the lock of the sessions, so that two of ours don't meet.
+    """Append a title to a session's file. The caller holds the sessions' lock.
 
     Args:
         path: The session's file; its stem is the session's id.
-        title: As it shall be, checked already.
+        title: The checked title.
 
     Raises:
         NotFound: If there is no such file.
@@ -83,22 +80,22 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
     except FileNotFoundError:
         raise NotFound(f"No session at {path}", hint="memtui sessions ls lists them") from None
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     try:
         info = fs.fstat(file)
         if not stat.S_ISREG(info.st_mode) or info.st_size == 0:
             raise Refused(f"{path.name} is empty or not a file: a title needs a session")
-        # A record of its own line, even where a killed writer left half of one.
+        # The record gets a line of its own, even where a killed writer left half of one.
         ended = os.pread(file, 1, info.st_size - 1) == b"\n"
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             if _append(file, line if ended else b"\n" + line, fs):
                 _sync(file, path.name, fs)
                 return
             ended = False
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     finally:
-        with suppress(OSError):  # a disk that has something to say has said it to fsync
+        with suppress(OSError):  # fsync has reported what the disk has to report
             fs.close(file)
     raise Conflict(f"{path.name} is being written by another program", hint="try again in a moment")
 
@@ -107,14 +104,14 @@ def _sync(file: int, name: str, fs: FileSystem) -> None:
     try:
         fs.fsync(file)
     except OSError as error:
-        raise fault(error, name, outcome="the title is there, but may not last") from error
+        raise to_error(error, name, outcome="the title is there, but may not last") from error
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:
     """Add bytes in one call and look at what is there then.
 
     Returns:
-        Whether they stand on a line of their own: false if half a line of another program came in between.
+        Whether they are on a line of their own: false if half a line of another program came in between.
 
     Raises:
         OSError: If the disk took less than all; what it took is gone again.

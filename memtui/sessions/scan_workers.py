@@ -1,10 +1,8 @@
-"""The facts of many sessions, newest first; where there is much to read, by worker processes.
+"""Scan many sessions, newest first; where there is much to read, in worker processes.
 
-A worker is a process apart that runs `work`. It gets a few paths at a time on its standard input, one a line, and
-answers with one line each. It ends when its input does, so that it never outlives who started it.
-
-Source:
-    PERFORMANCE.md sections 1, 3 and 8: two workers at most, a gain only where the second core is free.
+A worker runs `work`: it gets a few paths at a time on its standard input, one a line, and answers with one line each.
+It ends when its input does, so that it never outlives the program that started it. Two workers are the measured
+optimum, and only where the second core is free.
 """
 
 import json
@@ -19,16 +17,16 @@ from pathlib import Path
 from typing import Final
 
 from memtui.client.session_files import SessionFile
-from memtui.transcripts.summary import Scanner
-from memtui.util.worker_process import command
+from memtui.transcripts.summary import SummaryScanner
+from memtui.util.worker_process import worker_command
 
-IN_PROCESS: Final = 50 << 20
-"""Bytes to read below which workers don't pay."""
+MIN_WORKER_BYTES: Final = 50 << 20
+"""With less to read, starting workers costs more than it saves."""
 
-AHEAD: Final = 4
-"""Files that a worker has in hand, and that the disk is asked for before they are read."""
+FILES_AHEAD: Final = 4
+"""Files given to a worker in advance, and read ahead from the disk."""
 
-Scanned = tuple[SessionFile, Scanner | OSError]
+Scanned = tuple[SessionFile, SummaryScanner | OSError]
 
 
 def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
@@ -38,20 +36,20 @@ def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[
 
     Args:
         files: What to read, from its start.
-        processes: Workers if there is much to read; 0 to read here in any case.
+        processes: Workers if there is much to read; 0 to read in this process in any case.
 
     Yields:
-        Each file with its scanner, whose `facts` are complete, or with what kept it from being read.
+        Each file with its scanner, whose `summary` is complete, or with the error that kept it from being read.
     """
     waiting = deque(sorted(files, key=lambda file: -file.modified))
-    if processes > 0 and sum(file.size for file in waiting) >= IN_PROCESS:
-        with _crew(processes) as workers:
+    if processes > 0 and sum(file.size for file in waiting) >= MIN_WORKER_BYTES:
+        with _started_workers(processes) as workers:
             yield from _shared(waiting, workers)
     while waiting:  # all of them, or what a worker that died has left
         file = waiting.popleft()
-        if len(waiting) >= AHEAD:
-            _will_need(waiting[AHEAD - 1].place)
-        yield file, _scan(file.place)
+        if len(waiting) >= FILES_AHEAD:
+            _will_need(waiting[FILES_AHEAD - 1].file_path)
+        yield file, _scan(file.file_path)
 
 
 class _Worker:
@@ -61,7 +59,7 @@ class _Worker:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
         self.process = subprocess.Popen(
-            command("memtui.sessions.scan_workers:work"),
+            worker_command("memtui.sessions.scan_workers:work"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -72,22 +70,22 @@ class _Worker:
         self.input, self.output = self.process.stdin, self.process.stdout
 
     def give(self, waiting: deque[SessionFile]) -> None:
-        """Hand it the next file, if there is one."""
+        """Give it the next file, if there is one."""
         if waiting:
             file = waiting.popleft()
             self.given.append(file)
-            _will_need(file.place)
+            _will_need(file.file_path)
             with suppress(BrokenPipeError):  # it has died, which its output tells
-                self.input.write(json.dumps(file.place).encode() + b"\n")
+                self.input.write(json.dumps(file.file_path).encode() + b"\n")
 
     def answers(self) -> list[bytes] | None:
-        """The answers that have come, at least a part of one; None if it has died."""
+        """The answers that have arrived; None if it has died."""
         data = os.read(self.output.fileno(), 1 << 16)
         *lines, self.rest = (self.rest + data).split(b"\n")
         return lines if data else None
 
     def end(self) -> None:
-        """End it, whatever it is doing."""
+        """Kill it."""
         self.process.kill()
         self.input.close()
         self.output.close()
@@ -95,8 +93,8 @@ class _Worker:
 
 
 @contextmanager
-def _crew(count: int) -> Iterator[list[_Worker]]:
-    """Workers for a while; fewer or none where the system gives no more."""
+def _started_workers(count: int) -> Iterator[list[_Worker]]:
+    """Start workers, and end them; fewer or none where the system refuses."""
     workers: list[_Worker] = []
     try:
         with suppress(OSError):
@@ -108,11 +106,11 @@ def _crew(count: int) -> Iterator[list[_Worker]]:
 
 
 def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Scanned]:
-    """Have the files scanned; what is left in `waiting` at the end was left by workers that died."""
+    """Let the workers scan files; what is left in `waiting` at the end is of workers that died."""
     with selectors.DefaultSelector() as ready:
         for worker in workers:
             ready.register(worker.output, selectors.EVENT_READ, worker)
-        for worker in workers * AHEAD:
+        for worker in workers * FILES_AHEAD:
             worker.give(waiting)
         while any(worker.given for worker in workers):
             for key, _ in ready.select():
@@ -124,38 +122,38 @@ def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Sca
                     worker.given.clear()
                 for answer in answers or ():
                     file = worker.given.popleft()
-                    worker.give(waiting)  # first, so that it is at work while ours is being looked at
-                    yield file, _read(answer, file.place)
+                    worker.give(waiting)  # first, so that it works while we handle the answer
+                    yield file, _read(answer, file.file_path)
 
 
-def _scan(place: str) -> Scanner | OSError:
-    scanner = Scanner()
+def _scan(file_path: str) -> SummaryScanner | OSError:
+    scanner = SummaryScanner()
     try:
-        scanner.file(Path(place))
+        scanner.file(Path(file_path))
     except OSError as error:
         return error
     return scanner
 
 
-def _answer(place: str) -> bytes:
-    """A line about a file: its scanner's state, or the number of an error."""
-    found = _scan(place)
+def _answer(file_path: str) -> bytes:
+    """The answer for a file: its scanner's state, or "!" and the number of an error."""
+    found = _scan(file_path)
     return b"!%d" % (found.errno or 0) if isinstance(found, OSError) else found.state().encode()
 
 
-def _read(answer: bytes, place: str) -> Scanner | OSError:
+def _read(answer: bytes, file_path: str) -> SummaryScanner | OSError:
     if answer.startswith(b"!"):
         number = int(answer[1:])
-        return OSError(number, os.strerror(number), place)
-    return Scanner.resumed(answer.decode())
+        return OSError(number, os.strerror(number), file_path)
+    return SummaryScanner.resumed(answer.decode())
 
 
-def _will_need(place: str) -> None:
-    """Ask the system to read a file before we do: half the time where it comes from a disk."""
+def _will_need(file_path: str) -> None:
+    """Ask the system to read a file ahead: that halves the time where it comes from a disk."""
     if sys.platform != "linux":
         return
     with suppress(OSError):
-        file = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_WILLNEED)
         finally:
@@ -163,7 +161,7 @@ def _will_need(place: str) -> None:
 
 
 def work() -> None:
-    """Be a worker."""
+    """The main function of a worker."""
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(_answer(json.loads(line)) + b"\n")
         sys.stdout.buffer.flush()

@@ -1,10 +1,7 @@
-"""What a record says, as plain parts: texts, calls in one line, results, and what else there is, in one line each.
+"""The content of a record as plain parts: texts, calls in one line, results, and everything else in one line each.
 
-The one place that knows which field of a record a person wants to read; the screen draws it, `find` looks through it.
-Texts are as they stand in the file: whoever shows them makes them visible.
-
-Source:
-    FORMATS 1.3 to 1.8.
+The one place that knows which field of a record a person wants to read: the screen draws the parts, `search` searches
+them. Texts are as they are in the file; whoever shows them makes control bytes visible.
 """
 
 import json
@@ -13,48 +10,50 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
-from memtui.transcripts.entries import blocks_of, is_machine, is_prompt, result_text, text
+from memtui.client.session_files import title_line
+from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
-from memtui.util.text import many, size, span
+from memtui.util.text import duration, pluralize, size
 
-Kind = Literal[
+ContentKind = Literal[
     "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
 ]
 Role = Literal["you", "assistant", "task", "machine", "session"]
 
-MOST_PARTS = 200
+MAX_PARTS = 200
 """Parts of one record; what is left out is counted in a note."""
 
-LONGEST_PIECE = 2000
-"""Characters; a longer line is cut into several, so that each can be drawn at once."""
+MAX_PIECE_CHARS = 2000
+"""A longer line is cut into several, so that each can be drawn in one step."""
 
-_TELLING: Final = (
+_MAIN_ARGUMENTS: Final = (
     "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
     "path", "questions", "todos",
 )  # fmt: skip
 _PATHS: Final = ("file_path", "notebook_path", "path")
-_NOTED: Final = {
+_NOTE_FIELDS: Final = {
     "custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary",
     "tag": "tag", "agent-name": "agentName", "agent-color": "agentColor", "agent-setting": "agentSetting",
     "mode": "mode", "permission-mode": "permissionMode", "pr-link": "prUrl", "queue-operation": "operation",
     "file-history-delta": "trackingPath",
 }  # fmt: skip
-_ATTACHED: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
+_ATTACHMENT_FIELDS: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
 
-_MOST: Final = 1e12
-"""More than any count or time of a record is."""
+_MAX_NUMBER: Final = 1e12
+"""A larger count or time is not believed."""
 
-_PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
+_PROGRESS_FIELDS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
 class ContentPart(Struct, frozen=True):
-    """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
-    texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
-    of an error."""
+    """A part of a record's content.
 
-    kind: Kind
+    `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for texts and summaries).
+    `name` is a call's tool, `path`: the line is a path, `failed`: it tells of an error.
+    """
+
+    kind: ContentKind
     line: str = ""
     body: str = ""
     name: str = ""
@@ -62,29 +61,31 @@ class ContentPart(Struct, frozen=True):
     path: bool = False
 
     def lines(self) -> list[str]:
-        """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
+        """The lines of the body, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
         return self.first_lines(len(self.body) + 1)[0]
 
-    def first_lines(self, most: int) -> tuple[list[str], int]:
+    def first_lines(self, max_lines: int) -> tuple[list[str], int]:
         """The first lines of `lines`, and about how many there are behind them: exact where none is cut."""
         body = self.body.removesuffix("\n")
-        if not self.body or most < 1:
+        if not self.body or max_lines < 1:
             return [], body.count("\n") + 1 if self.body else 0
-        lines = body.split("\n", most)
-        rest = lines.pop() if len(lines) > most else None
+        lines = body.split("\n", max_lines)
+        rest = lines.pop() if len(lines) > max_lines else None
         left = 0 if rest is None else rest.count("\n") + 1
         if "\r" in body:
             lines = [line.removesuffix("\r") for line in lines]
-        if len(max(lines, key=len)) > LONGEST_PIECE:
+        if len(max(lines, key=len)) > MAX_PIECE_CHARS:
             pieces = [piece for line in lines for piece in _pieces(line)]
-            left += len(pieces[most:])
-            lines = pieces[:most]
+            left += len(pieces[max_lines:])
+            lines = pieces[:max_lines]
         return lines, left
 
 
 class MessageContent(Struct, frozen=True):
-    """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
-    `prompt`: a person typed it."""
+    """The content of a record.
+
+    `stamp` is its timestamp as written, `cwd` the directory in which its session worked, `prompt`: a person typed it.
+    """
 
     role: Role
     parts: tuple[ContentPart, ...]
@@ -94,25 +95,27 @@ class MessageContent(Struct, frozen=True):
     cwd: str = ""
 
 
-def message_content(passage: RecordView) -> MessageContent:
-    """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
-    data = passage.data
-    if passage.repeats:
-        words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
+def message_content(record: RecordView) -> MessageContent:
+    """The content of a record, or why a line holds none and how it begins. Nothing raises."""
+    data = record.data
+    if record.repeated:
+        words = f"{pluralize(record.repeated, 'message')} repeated from before the compaction"
         return MessageContent("session", (ContentPart("repeats", words),))
-    if passage.bad:
-        words = f"no record: {passage.bad}"
-        if passage.pending:
+    if record.bad:
+        words = f"no record: {record.bad}"
+        if record.pending:
             words += " (its writer may not be done)"
-        return MessageContent("session", (ContentPart("bad", words, passage.head, failed=True),))
+        return MessageContent("session", (ContentPart("bad", words, record.head, failed=True),))
     found = list(_parts(data))
-    if len(found) > MOST_PARTS:
-        found[MOST_PARTS:] = [ContentPart("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
-    if passage.salvaged:
+    if len(found) > MAX_PARTS:
+        found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
+    if record.salvaged:
         found.append(
-            ContentPart("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+            ContentPart(
+                "note", "comes after other bytes on its line, so the agent client does not read it", failed=True
+            )
         )
-    if passage.lossy:
+    if record.lossy:
         found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
     return MessageContent(
         _role(data),
@@ -124,8 +127,8 @@ def message_content(passage: RecordView) -> MessageContent:
     )
 
 
-def part_of(block: Record) -> ContentPart:
-    """What one block of a message says, whatever its type."""
+def block_content(block: Record) -> ContentPart:
+    """One block of a message as a part, whatever its type."""
     kind = text(block.get("type"))
     if kind == "text":
         return ContentPart("text", body=text(block.get("text")))
@@ -135,7 +138,7 @@ def part_of(block: Record) -> ContentPart:
         return ContentPart("thinking", "thinking, encrypted")
     if kind.endswith("tool_use"):
         name, given = text(block.get("name")), block.get("input")
-        return ContentPart("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
+        return ContentPart("call", main_argument(given), _input(given), name, path=_main_argument_key(given) in _PATHS)
     if kind.endswith("tool_result"):
         return _result(block)
     if kind in ("image", "document"):
@@ -143,22 +146,22 @@ def part_of(block: Record) -> ContentPart:
     return ContentPart("note", f"[{kind}]")
 
 
-def telling(given: object) -> str:
-    """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
+def main_argument(given: object) -> str:
+    """The main argument of a call in one line: a command, a path, a pattern; "" if there is none."""
     if not isinstance(given, dict):
         return _line(text(given))
-    key = _telling_key(given)
+    key = _main_argument_key(given)
     if key is None:
         return _line(_json(given)) if given else ""
-    told = given[key] if isinstance(given[key], str) else _json(given[key])
+    argument = given[key] if isinstance(given[key], str) else _json(given[key])
     where = text(given.get("path")) if key == "pattern" else ""
-    return _line(f"{told} in {where}" if where else told)
+    return _line(f"{argument} in {where}" if where else argument)
 
 
-def _telling_key(given: object) -> str | None:
+def _main_argument_key(given: object) -> str | None:
     if not isinstance(given, dict):
         return None
-    keys = [key for key in _TELLING if given.get(key)] or [key for key in given if isinstance(given[key], str)]
+    keys = [key for key in _MAIN_ARGUMENTS if given.get(key)] or [key for key in given if isinstance(given[key], str)]
     return keys[0] if keys else None
 
 
@@ -178,29 +181,29 @@ def _role(data: Record) -> Role:
 def _parts(data: Record) -> Iterator[ContentPart]:
     kind, message = text(data.get("type")), data.get("message")
     if kind in ("user", "assistant") and isinstance(message, dict):
-        yield from _spoken(data, message)
+        yield from _message_parts(data, message)
     elif kind == "system":
         yield _system(data)
     elif kind == "attachment":
-        yield _attached(data.get("attachment"))
+        yield _attachment(data.get("attachment"))
     elif kind == "progress":
         yield _progress(data.get("data"))
     else:
-        detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
+        detail = text(data.get(_NOTE_FIELDS.get(kind, ""))) or text(data.get("content"))
         yield ContentPart("note", _named(kind or "a record without a type", detail), _input(data))
 
 
-def _spoken(data: Record, message: Record) -> Iterator[ContentPart]:
+def _message_parts(data: Record, message: Record) -> Iterator[ContentPart]:
     summary = data.get("isCompactSummary") is True
     empty = True
     for block in blocks_of(message):
         empty = False
-        part = part_of(block)
+        part = block_content(block)
         if part.kind != "text":
             yield part
         elif summary:
             yield ContentPart("summary", "summary", part.body)
-        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine(part.body)):
+        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine_text(part.body)):
             yield ContentPart("machine", _first_line(part.body), part.body)
         else:
             yield part
@@ -218,7 +221,7 @@ def _system(data: Record) -> ContentPart:
     if kind == "local_command":
         return ContentPart("machine", _first_line(content), content)
     if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
-        return ContentPart("note", f"the turn took {span(took / 1000)}", _input(data))
+        return ContentPart("note", f"the turn took {duration(took / 1000)}", _input(data))
     if kind == "stop_hook_summary":
         return _stop_hooks(data)
     failed = kind == "api_error" or data.get("level") == "error"
@@ -229,7 +232,7 @@ def _system(data: Record) -> ContentPart:
 
 def _stop_hooks(data: Record) -> ContentPart:
     ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
-    words = [f"{many(int(ran), 'stop hook')} ran"]
+    words = [f"{pluralize(int(ran), 'stop hook')} ran"]
     if errors:
         words.append(f"failed: {_json(errors)}")
     if data.get("preventedContinuation") is True:
@@ -238,14 +241,14 @@ def _stop_hooks(data: Record) -> ContentPart:
 
 
 def _retry(data: Record) -> str:
-    attempt, most, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
-    words = [f"try {attempt:.0f}" + (f" of {most:.0f}" if most else "")] if attempt else []
-    return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
+    attempt, max_lines, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
+    words = [f"try {attempt:.0f}" + (f" of {max_lines:.0f}" if max_lines else "")] if attempt else []
+    return ", ".join([*words, f"the next in {duration(wait / 1000)}"] if wait is not None else words)
 
 
 def _number(data: Record, key: str) -> float | None:
     value = data.get(key)
-    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER
     return value if number else None
 
 
@@ -261,13 +264,13 @@ def _compacted(meta: Record, *, micro: bool) -> str:
     return ", ".join(words)
 
 
-def _attached(value: object) -> ContentPart:
+def _attachment(value: object) -> ContentPart:
     attachment = value if isinstance(value, dict) else {}
     kind = text(attachment.get("type"))
     if kind == "queued_command":
         prompt = attachment.get("prompt")
         return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
-    detail = next((told for key in _ATTACHED if (told := text(attachment.get(key)))), "")
+    detail = next((field for key in _ATTACHMENT_FIELDS if (field := text(attachment.get(key)))), "")
     return ContentPart(
         "note",
         _named((kind or "attachment").replace("_", " "), detail),
@@ -277,9 +280,11 @@ def _attached(value: object) -> ContentPart:
 
 
 def _progress(value: object) -> ContentPart:
-    told = value if isinstance(value, dict) else {}
-    detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
-    return ContentPart("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
+    progress = value if isinstance(value, dict) else {}
+    detail = next((text(progress[key]) for key in _PROGRESS_FIELDS if text(progress.get(key))), "")
+    return ContentPart(
+        "note", _named(text(progress.get("type")).replace("_", " ") or "progress", detail), _input(progress)
+    )
 
 
 def _result(block: Record) -> ContentPart:
@@ -287,36 +292,41 @@ def _result(block: Record) -> ContentPart:
     pieces = [result_text(content)]
     if isinstance(content, list):
         others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
-        pieces += [part_of(part).line for part in others if part.get("type") != "tool_result"]
+        pieces += [block_content(part).line for part in others if part.get("type") != "tool_result"]
     body = "\n".join(piece for piece in pieces if piece)
     return ContentPart("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
 
 
 def _media(block: Record) -> str:
     source = block.get("source")
-    told = source if isinstance(source, dict) else {}
-    data = text(told.get("data"))
-    words = [text(block.get("type")), text(block.get("title")), text(told.get("media_type")), text(told.get("url"))]
+    source_fields = source if isinstance(source, dict) else {}
+    data = text(source_fields.get("data"))
+    words = [
+        text(block.get("type")),
+        text(block.get("title")),
+        text(source_fields.get("media_type")),
+        text(source_fields.get("url")),
+    ]
     if data:
         words.append(f"{size(len(data) * 3 // 4)}B")
-    return f"[{' '.join(one_line(word) for word in words if word)}]"
+    return f"[{' '.join(title_line(word) for word in words if word)}]"
 
 
 def _input(given: object) -> str:
-    """A call's input, or a record, to read: texts as they are, everything else as JSON."""
+    """A call's input, or a record, as text: strings as they are, everything else as JSON."""
     if not isinstance(given, dict):
         return text(given)
     found: list[str] = []
     for key, value in given.items():
-        told = value if isinstance(value, str) else _json(value)
-        found.append(f"{key}:\n{told}" if "\n" in told else f"{key}: {told}")
+        shown = value if isinstance(value, str) else _json(value)
+        found.append(f"{key}:\n{shown}" if "\n" in shown else f"{key}: {shown}")
     return "\n".join(found)
 
 
 def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
-    except RecursionError:  # the reader takes what is deeper than the writer can say
+    except RecursionError:  # the reader accepts deeper nesting than the writer
         return "(nested too deep)"
 
 
@@ -325,7 +335,7 @@ def _named(name: str, detail: str) -> str:
 
 
 def _line(value: str) -> str:
-    return one_line(value[:LONGEST_PIECE])
+    return title_line(value[:MAX_PIECE_CHARS])
 
 
 def _first_line(value: str) -> str:
@@ -333,9 +343,9 @@ def _first_line(value: str) -> str:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A line in pieces that can be drawn, cut at a blank where there is one near."""
-    while len(line) > LONGEST_PIECE:
-        cut = line.rfind(" ", LONGEST_PIECE // 2, LONGEST_PIECE) + 1 or LONGEST_PIECE
+    """A long line in pieces, cut at a blank where there is one near."""
+    while len(line) > MAX_PIECE_CHARS:
+        cut = line.rfind(" ", MAX_PIECE_CHARS // 2, MAX_PIECE_CHARS) + 1 or MAX_PIECE_CHARS
         yield line[:cut]
         line = line[cut:]
     yield line

@@ -1,10 +1,7 @@
-"""The envelope of a record: what the tree, the chain and a list need of it, without what it says.
+"""The envelope of a record: what a tree, a path and a list need of it, without its text.
 
-Only what is known is typed. A record of an unknown type, or with fields of another shape than expected, becomes an
-`Entry` too; the fields that can't be read are empty, and the record itself is still in the file at its offset.
-
-Source:
-    FORMATS 1.3 to 1.7.
+A record of an unknown type, or with fields of another shape than expected, becomes an `Entry` too: the fields that
+can't be read are empty, and the record itself is still in the file at its offset.
 """
 
 import json
@@ -16,12 +13,12 @@ from typing import Final, Literal
 import msgspec
 
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import Found
+from memtui.transcripts.reader import LocatedRecord
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
-"""Types that hang together by uuid and parentUuid; every other type is a note about the session."""
+"""Types that are linked by uuid and parentUuid; every other type is a note about the session."""
 
-Content = Literal["", "mute", "empty", "usable"]
+Content = Literal["", "textless", "empty", "usable"]
 
 _MACHINE = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
@@ -31,16 +28,13 @@ _MACHINE = re.compile(
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A record's envelope and place. Compared by identity: two records may well have the same uuid.
-
-    A struct, because a transcript has tens of thousands of them: made in a third of a dataclass's time, and the garbage
-    collector passes them over.
+    """A record's envelope and place. Compared by identity: two records may have the same uuid.
 
     `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
-    can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of
-    its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
-    `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
-    something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
+    can be sent ("empty": an empty list; "textless": nothing but text blocks without text). `calls` are the ids of its
+    tool_use blocks, `answers` the ids of the calls that its tool_result blocks answer. `prompt`: a person typed it.
+    `agent_run`: the sub-agent of which a tool's result tells. `note` is the whole record of boundaries and
+    last-prompts, and the parentUuid, if there is any, of a record without a uuid.
     """
 
     index: int
@@ -62,7 +56,6 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     model: str = ""
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    source: str = ""
     prompt: bool = False
     agent_run: str = ""
     salvaged: bool = False
@@ -73,11 +66,11 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def time(self) -> float | None:
         """Seconds since the epoch; None without a readable timestamp."""
-        return seconds(self.stamp)
+        return parse_timestamp(self.stamp)
 
     @property
     def chained(self) -> bool:
-        """Whether it has a place in the tree."""
+        """Whether it is part of the tree."""
         return bool(self.uuid) and self.type in CHAIN_TYPES
 
     @property
@@ -86,30 +79,30 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.type == "system" and self.subtype == "compact_boundary"
 
     @property
-    def talks(self) -> bool:
-        """Whether it is a message of one of the two sides, be it an empty one."""
+    def is_message(self) -> bool:
+        """Whether it is a user's or an assistant's message, even an empty one."""
         return self.content != ""
 
     @property
-    def counts(self) -> bool:
-        """Whether it is such a message, and not one of nothing but texts without text."""
-        return self.content not in ("", "mute")
+    def counts_as_turn(self) -> bool:
+        """Whether it is such a message, and has more than text blocks without text."""
+        return self.content not in ("", "textless")
 
     @property
-    def speaks(self) -> bool:
-        """Whether it is a message of one of the two sides, with something to send."""
+    def has_content(self) -> bool:
+        """Whether it is a user's or an assistant's message with blocks that can be sent."""
         return self.content == "usable"
 
 
-def entry_of(found: Found, index: int) -> Entry:
+def entry_of(found: LocatedRecord, index: int) -> Entry:
     """The envelope of a record; fields of an unexpected shape count as absent."""
     data = found.data
     kind, stamp = text(data.get("type")), text(data.get("timestamp"))
     subtype = text(data.get("subtype"))
     message = data.get("message")
-    talks = kind in ("user", "assistant") and isinstance(message, dict)
-    told: Record = message if talks and isinstance(message, dict) else {}
-    blocks = list(blocks_of(told)) if talks else []
+    is_message = kind in ("user", "assistant") and isinstance(message, dict)
+    content: Record = message if is_message and isinstance(message, dict) else {}
+    blocks = list(blocks_of(content)) if is_message else []
     attached, result = data.get("attachment"), data.get("toolUseResult")
     if kind == "attachment" and isinstance(attached, dict):
         subtype = subtype or text(attached.get("type"))
@@ -120,20 +113,19 @@ def entry_of(found: Found, index: int) -> Entry:
         found.length,
         kind,
         subtype,
-        link(data.get("uuid"), index),
-        link(data.get("parentUuid"), index),
+        uuid_text(data.get("uuid"), index),
+        uuid_text(data.get("parentUuid"), index),
         text(data.get("logicalParentUuid")),
         stamp,
         data.get("isSidechain") is True,
         data.get("isMeta") is True,
         data.get("isCompactSummary") is True,
         text(data.get("agentId")),
-        _content(told, blocks, kind),
-        text(told.get("id")) if kind == "assistant" else "",
-        text(told.get("model")) if kind == "assistant" else "",
+        _content(content, blocks, kind),
+        text(content.get("id")) if kind == "assistant" else "",
+        text(content.get("model")) if kind == "assistant" else "",
         _ids(blocks, "tool_use", "id"),
         _ids(blocks, "tool_result", "tool_use_id"),
-        text(data.get("sourceToolAssistantUUID")),
         is_prompt(data),
         text(result.get("agentId")) if isinstance(result, dict) else "",
         found.salvaged,
@@ -146,13 +138,13 @@ def entry_of(found: Found, index: int) -> Entry:
 def _note(data: Record, kind: str, subtype: str) -> Record | None:
     if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary":
         return data
-    if kind in CHAIN_TYPES and not data.get("uuid"):  # what its parent is, and whether it says so
+    if kind in CHAIN_TYPES and not data.get("uuid"):  # its parent, and whether the record names one
         return {key: data[key] for key in ("parentUuid",) if key in data}
     return None
 
 
 def blocks_of(message: Record) -> Iterator[Record]:
-    """The blocks of a message that have a type; a bare string is one text block. What is no block is passed over."""
+    """The blocks of a message that have a type; a bare string is one text block. What is no block is skipped."""
     content = message.get("content")
     if isinstance(content, str):
         yield {"type": "text", "text": content}
@@ -169,12 +161,12 @@ def is_prompt(data: Record) -> bool:
     """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
     if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
         return False
-    return any(not is_machine(part) for part in prompt_texts(data))
+    return any(not is_machine_text(part) for part in prompt_texts(data))
 
 
-def is_machine(said: str) -> bool:
+def is_machine_text(prompt_text: str) -> bool:
     """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
-    return _MACHINE.match(said) is not None
+    return _MACHINE.match(prompt_text) is not None
 
 
 def prompt_texts(data: Record) -> tuple[str, ...]:
@@ -197,16 +189,16 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def link(value: object, index: int) -> str:
-    """A uuid, or the uuid of a parent: what isn't text names no row but a number or true one that has the same."""
+def uuid_text(value: object, index: int) -> str:
+    """A uuid, or that of a parent. A value that is no text equals only the same number or `true` elsewhere."""
     if isinstance(value, str) or value is None or value is False or value == 0:
         return value if isinstance(value, str) else ""
-    place = f" in record {index}" if isinstance(value, dict | list) else ""
-    return f"not text: {json.dumps(value)}{place}"
+    record = f" in record {index}" if isinstance(value, dict | list) else ""
+    return f"not text: {json.dumps(value)}{record}"
 
 
-def seconds(stamp: str) -> float | None:
-    """An ISO timestamp as seconds since the epoch; None if it is none. Without a zone it is taken as UTC."""
+def parse_timestamp(stamp: str) -> float | None:
+    """An ISO timestamp as seconds since 1970, None if it is invalid; without a zone it is UTC."""
     if not stamp:
         return None
     try:
@@ -224,7 +216,7 @@ def _content(message: Record, blocks: list[Record], kind: str) -> Content:
         return ""
     if not content:
         return "empty"
-    return "mute" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
+    return "textless" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
 
 
 def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
@@ -232,17 +224,17 @@ def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
 
 
 def result_text(content: object) -> str:
-    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
+    """The text of a tool's result: a string, or its text blocks joined."""
     if isinstance(content, str):
-        return whole_characters(content)
+        return replace_surrogates(content)
     if not isinstance(content, list):
         return ""
     parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return whole_characters("".join(parts))
+    return replace_surrogates("".join(parts))
 
 
-def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
-    """One row of each ring of parents, the first in the file of those that close it."""
+def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
+    """One record of each cycle of parents, the first in the file."""
     by_uuid: dict[str, Entry] = {}
     for entry in entries:
         if entry.chained:
@@ -266,8 +258,8 @@ def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def whole_characters(value: str) -> str:
-    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
+def replace_surrogates(value: str) -> str:
+    """Replace half surrogate pairs by U+FFFD, as the client does."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
+"""Decode lines to entries fast: only the fields of the envelope are decoded, everything else is skipped.
 
-Lines are decoded many at a time. Where one of them has fields of another shape than usual, is no UTF-8, or isn't just
-one object, each is tried alone, and that one goes the careful way (`lines`, `entries`); tests compare both.
+Lines are decoded many at a time. Where one of them has fields of an unusual shape, is not UTF-8, or is not exactly one
+object, each is tried alone, and that one is left to the careful decoder (`lines`, `entries`); tests compare both.
 """
 
 import re
@@ -10,20 +10,20 @@ from typing import Any, Final
 
 import msgspec
 
-from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine
+from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine_text
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import Found
+from memtui.transcripts.reader import LocatedRecord
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
-_STEP: Final = 400
-"""Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
+_SAMPLE_STEP_BYTES: Final = 400
+"""Bytes between samples: a number that the careful decoder refuses as too long shows in ten samples in a row."""
 
 
 _OPEN: Final = ord("{")
 _CLOSE: Final = ord("}")
 
-NOTED: Final = ("last-prompt", "queue-operation")
+KEPT_WHOLE: Final = ("last-prompt", "queue-operation")
 """Types of which an entry keeps the whole record."""
 
 
@@ -55,7 +55,6 @@ class _Row(msgspec.Struct, gc=False):
     isMeta: bool = False
     isCompactSummary: bool = False
     agentId: str = ""
-    sourceToolAssistantUUID: str = ""
     message: _Message | None = None
     attachment: _Block | None = None
     toolUseResult: _Result | str | list[msgspec.Raw] | None = None
@@ -64,29 +63,29 @@ class _Row(msgspec.Struct, gc=False):
 _decode_lines = msgspec.json.Decoder(_Row).decode_lines
 
 
-def quick_entries(
-    room: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
+def decode_entries(
+    buffer: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
 ) -> list[Entry] | None:
     """The envelopes of whole lines; None if one of them is not exactly one usual record.
 
     Args:
-        room: Begins with them: one or more, each with its line end.
+        buffer: Begins with them: one or more, each with its line end.
         stop: Where they end in it; at its end if left out.
         index: How many records precede them.
         number: The first one's number, from 1.
         offset: Its first byte.
     """
-    stop = len(room) if stop is None else stop
-    ends = _ends(room, stop)
-    rows = _rows(room, stop) if ends else None
+    stop = len(buffer) if stop is None else stop
+    ends = _ends(buffer, stop)
+    rows = _rows(buffer, stop) if ends else None
     if rows is None or len(rows) != len(ends):
         return None
     found: list[Entry] = []
     start = 0
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
-        if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
-            entry = _noted(bytes(room[start:end]), index, number, offset + start)
+        if row.type in KEPT_WHOLE or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
+            entry = _whole_entry(bytes(buffer[start:end]), index, number, offset + start)
             if entry is None:
                 return None
         else:
@@ -96,40 +95,40 @@ def quick_entries(
     return found
 
 
-def _ends(room: bytes | bytearray, stop: int) -> list[int]:
+def _ends(buffer: bytes | bytearray, stop: int) -> list[int]:
     """Where the lines end; none if one of them doesn't begin and end as an object.
 
     The decoder takes any white space between records, or none: only where each line begins and ends an object, and
     there are as many records as lines, is each line one record.
     """
     found: list[int] = []
-    find, start = room.find, 0
+    find, start = buffer.find, 0
     while (end := find(b"\n", start, stop)) >= 0:
-        if room[start] != _OPEN or room[end - 1] != _CLOSE:
+        if buffer[start] != _OPEN or buffer[end - 1] != _CLOSE:
             return []
         found.append(end)
         start = end + 1
     return found
 
 
-def _rows(room: bytes | bytearray, stop: int) -> list[_Row] | None:
+def _rows(buffer: bytes | bytearray, stop: int) -> list[_Row] | None:
     """What is needed of each record; None if one has another shape than usual."""
-    lines = memoryview(room)[:stop]
+    lines = memoryview(buffer)[:stop]
     try:
         rows = _decode_lines(lines)
-        if not room.isascii():
+        if not buffer.isascii():
             utf_8_decode(lines, "strict", True)  # what is passed over isn't looked at
     except (ValueError, RecursionError):
         return None
-    return None if _SAMPLE.search(room[:stop:_STEP]) and _DIGITS.search(room, 0, stop) else rows
+    return None if _SAMPLE.search(buffer[:stop:_SAMPLE_STEP_BYTES]) and _DIGITS.search(buffer, 0, stop) else rows
 
 
-def _noted(line: bytes, index: int, number: int, offset: int) -> Entry | None:
+def _whole_entry(line: bytes, index: int, number: int, offset: int) -> Entry | None:
     """The entry of a record that is kept whole."""
     parsed = parse_line(line)
     if parsed.bad or len(parsed.objects) != 1:
         return None
-    return entry_of(Found(number, offset, len(line), parsed.objects[0]), index)
+    return entry_of(LocatedRecord(number, offset, len(line), parsed.objects[0]), index)
 
 
 def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entry:
@@ -140,7 +139,7 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
     prompt = False
     message_id = model = ""
     if message is not None and kind in ("user", "assistant"):
-        content, calls, answers, prompt = _said(message.content, kind)
+        content, calls, answers, prompt = _content_fields(message.content, kind)
         prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
         if kind == "assistant":
             message_id, model = message.id or "", message.model or ""
@@ -167,17 +166,16 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
         model,
         calls,
         answers,
-        row.sourceToolAssistantUUID,
         prompt,
         (result.agentId or "") if isinstance(result, _Result) else "",
     )
 
 
-def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
+def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
     """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
-        told: Content = "usable" if content or kind == "user" else ""
-        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
+        kind_of_content: Content = "usable" if content or kind == "user" else ""
+        return kind_of_content, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
     if content is None:
         return "", (), (), False
     if not content:
@@ -190,8 +188,8 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
         if of == "tool_use":
             return "usable", (block.id,) if block.id else (), (), False
         if of and kind == "assistant":
-            return "mute" if of == "text" and block.text is None else "usable", (), (), False
-    usable = mute = False
+            return "textless" if of == "text" and block.text is None else "usable", (), (), False
+    usable = textless = False
     calls: list[str] = []
     answers: list[str] = []
     texts: list[str] = []
@@ -199,7 +197,7 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     for block in content:
         of = block.type
         if not of or (of == "text" and block.text is None):
-            mute = mute or bool(of)
+            textless = textless or bool(of)
             continue
         usable = True
         if of == "text":
@@ -216,5 +214,5 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     prompt = False
     if kind == "user" and not result:
         spoken = [part for part in texts if part.strip()]
-        prompt = any(not is_machine(part) for part in spoken) if spoken else image
-    return "usable" if usable else "mute" if mute else "", tuple(calls), tuple(answers), prompt
+        prompt = any(not is_machine_text(part) for part in spoken) if spoken else image
+    return "usable" if usable else "textless" if textless else "", tuple(calls), tuple(answers), prompt

@@ -1,7 +1,7 @@
 """A transcript in file order, read backward and forward from any byte; no index, so a gigabyte opens at once.
 
-The file is held open: one that is deleted or replaced can be read on as it was, and `state` says so. It may grow; one
-that was cut simply ends earlier.
+The file stays open: one that is deleted or replaced can be read on as it was, and `state` says so. It may grow; one
+that was truncated ends earlier.
 """
 
 import os
@@ -9,47 +9,47 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from memtui.transcripts.lines import BLANK, LONGEST_LINE
-from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.lines import JSON_WHITE_SPACE, MAX_LINE_BYTES
+from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.records import (
     BLANK_LINES,
-    HEAD,
+    PREVIEW_BYTES,
+    BytePattern,
     Cursor,
-    Longer,
-    Mark,
+    LineTooLong,
     RecordView,
+    oversized_view,
     record_views,
-    too_long,
 )
 
-BLOCK = 1 << 16
-"""Bytes of the first read for a line; reads double up to `BIGGEST` while its end isn't found."""
+FIRST_READ_BYTES = 1 << 16
+"""Bytes of the first read for a line; reads double up to `MAX_READ_BYTES` while its end isn't found."""
 
-BIGGEST = 1 << 22
-SEARCHED = 1 << 19
-"""Bytes that are searched in one step: a thread that searches gives way after each."""
+MAX_READ_BYTES = 1 << 22
+SEARCH_STEP_BYTES = 1 << 19
+"""Bytes searched in one step; a searching thread yields to others after each."""
 
-State = Literal["same", "grew", "cut", "replaced", "gone"]
+FileState = Literal["same", "grew", "cut", "replaced", "gone"]
 
 
-class FileSource(HeldFile):
+class FileSource(OpenTranscript):
     """The records of one file.
 
     Args:
         path: The transcript.
-        longest: Bytes of a line that is read; a longer one is shown by its beginning.
+        max_line_bytes: Bytes of a line that is read; a longer one is shown by its beginning.
 
     Raises:
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
 
-    def __init__(self, path: Path, *, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, path: Path, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         super().__init__(path)
-        self.longest = longest
+        self.max_line_bytes = max_line_bytes
         self._inode = os.fstat(self._file).st_ino
-        self._seen = self.size
-        self._kept: tuple[int, int, list[RecordView]] = (-1, 0, [])
+        self._known_size = self.size
+        self._cached_line: tuple[int, int, list[RecordView]] = (-1, 0, [])
 
     def copy(self) -> "FileSource":
         twin = FileSource.__new__(FileSource)
@@ -57,132 +57,137 @@ class FileSource(HeldFile):
         return twin
 
     def _copy_into(self, twin: "FileSource") -> None:
-        twin.path, twin.longest, twin._inode, twin._seen = self.path, self.longest, self._inode, self._seen
+        twin.path, twin.max_line_bytes, twin._inode, twin._known_size = (
+            self.path,
+            self.max_line_bytes,
+            self._inode,
+            self._known_size,
+        )
         twin._file = os.dup(self._file)
-        twin._kept = (-1, 0, [])
+        twin._cached_line = (-1, 0, [])
 
-    def state(self) -> State:
-        """What happened to the file since this was asked last."""
+    def state(self) -> FileState:
+        """What happened to the file since the last call."""
         try:
             now = self.path.stat()
         except OSError:
             return "gone"
         if now.st_ino != self._inode:
             return "replaced"
-        before, self._seen = self._seen, now.st_size
-        if before != self._seen:
-            self._kept = (-1, 0, [])
-        return "grew" if self._seen > before else "cut" if self._seen < before else "same"
+        before, self._known_size = self._known_size, now.st_size
+        if before != self._known_size:
+            self._cached_line = (-1, 0, [])
+        return "grew" if self._known_size > before else "cut" if self._known_size < before else "same"
 
-    # One passage.
+    # One record.
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._forward(0, most)
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._forward(0, max_bytes)
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._backward(self.size, most)
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._backward(self.size, max_bytes)
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        length, found = self._passages(spot.at, most)
-        if spot.part + 1 < len(found):
-            return found[spot.part + 1]
-        return self._forward(spot.at + length + 1, most)
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        length, found = self._records_at(cursor.at, max_bytes)
+        if cursor.part + 1 < len(found):
+            return found[cursor.part + 1]
+        return self._forward(cursor.at + length + 1, max_bytes)
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        if spot.part:
-            _, found = self._passages(spot.at, most)
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        if cursor.part:
+            _, found = self._records_at(cursor.at, max_bytes)
             if found:
-                return found[min(spot.part, len(found)) - 1]
-        return self._backward(spot.at, most)
+                return found[min(cursor.part, len(found)) - 1]
+        return self._backward(cursor.at, max_bytes)
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        _, found = self._passages(spot.at, most)
-        return found[min(spot.part, len(found) - 1)] if found else self.at(spot.at, most)
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        _, found = self._records_at(cursor.at, max_bytes)
+        return found[min(cursor.part, len(found) - 1)] if found else self.at(cursor.at, max_bytes)
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
         offset = max(0, min(offset, self.size))
-        return self._forward(self._start_of(offset, most), most) or self.last(most)
+        return self._forward(self._start_of(offset, max_bytes), max_bytes) or self.last(max_bytes)
 
-    def share(self, spot: Cursor) -> float:
-        return min(1.0, spot.at / max(1, self.size))
+    def fraction_before(self, cursor: Cursor) -> float:
+        return min(1.0, cursor.at / max(1, self.size))
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
-        return self.at(int(share * self.size), most)
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+        return self.at(int(fraction * self.size), max_bytes)
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
-        """How many lines end between two bytes, block by block: the sum is what the line number grows by."""
-        while begin < end and (block := self._pread(min(SEARCHED, end - begin), begin)):
+        """How many lines end between two bytes, block by block; the sum is the difference of the line numbers."""
+        while begin < end and (block := self._pread(min(SEARCH_STEP_BYTES, end - begin), begin)):
             yield block.count(b"\n")
             begin += len(block)
 
-    def _forward(self, offset: int, most: int | None) -> RecordView | None:
-        """The first passage of the lines that begin at a byte."""
+    def _forward(self, offset: int, max_bytes: int | None) -> RecordView | None:
+        """The first record of the lines that begin at a byte."""
         while True:
-            length, found = self._passages(offset, most)
+            length, found = self._records_at(offset, max_bytes)
             if found:
                 return found[0]
             if offset + length >= self.size:
                 return None
             offset = self._over_blank(offset + length + 1)
 
-    def _backward(self, end: int, most: int | None) -> RecordView | None:
-        """The last passage of the lines that end at a byte, a line end included."""
+    def _backward(self, end: int, max_bytes: int | None) -> RecordView | None:
+        """The last record of the lines that end at a byte, the line end included."""
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
-            start = self._start_of(stop, most)
-            _, found = self._passages(start, most)
+            start = self._start_of(stop, max_bytes)
+            _, found = self._records_at(start, max_bytes)
             if found:
                 return found[-1]
             end = self._before_blank(start)
         return None
 
-    def _passages(self, offset: int, most: int | None) -> tuple[int, list[RecordView]]:
-        """The length of a line and what it holds; the last one is kept, for a line of several records."""
-        if self._kept[0] != offset:
-            line, length, ended = self._line(offset, most)
-            if length > self.longest:
-                found = [too_long(line, offset, length, self.longest, pending=not ended)]
+    def _records_at(self, offset: int, max_bytes: int | None) -> tuple[int, list[RecordView]]:
+        """The length of a line and its records; the last line is kept, because one line may hold several."""
+        if self._cached_line[0] != offset:
+            line, length, ended = self._line(offset, max_bytes)
+            if length > self.max_line_bytes:
+                found = [oversized_view(line, offset, length, self.max_line_bytes, pending=not ended)]
             else:
                 found = record_views(line, Cursor(offset), offset, pending=not ended)
             if not ended:
                 return length, found  # it may go on meanwhile
-            self._kept = (offset, length, found)
-        return self._kept[1], self._kept[2]
+            self._cached_line = (offset, length, found)
+        return self._cached_line[1], self._cached_line[2]
 
     # Bytes.
 
-    def _line(self, offset: int, most: int | None) -> tuple[bytes, int, bool]:
-        """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""
-        held, length, block = b"", 0, BLOCK
+    def _line(self, offset: int, max_bytes: int | None) -> tuple[bytes, int, bool]:
+        """The line at an offset (of one that is too long only the beginning), its length, and whether it has an end."""
+        held, length, block = b"", 0, FIRST_READ_BYTES
         while chunk := self._pread(block, offset + length):
             end = chunk.find(b"\n")
             piece = chunk if end < 0 else chunk[:end]
             length += len(piece)
-            held = held + piece if length <= self.longest else (held + piece)[:HEAD]
+            held = held + piece if length <= self.max_line_bytes else (held + piece)[:PREVIEW_BYTES]
             if end >= 0:
                 return held, length, True
-            if most is not None and length >= most:
-                raise Longer
-            block = min(block * 2, BIGGEST)
+            if max_bytes is not None and length >= max_bytes:
+                raise LineTooLong
+            block = min(block * 2, MAX_READ_BYTES)
         return held, length, False
 
-    def _start_of(self, offset: int, most: int | None) -> int:
-        """Where the line begins in which a byte stands."""
-        block, at = BLOCK, offset
+    def _start_of(self, offset: int, max_bytes: int | None) -> int:
+        """The offset of the line that holds a byte."""
+        block, at = FIRST_READ_BYTES, offset
         while at > 0:
             size = min(block, at)
             found = self._pread(size, at - size).rfind(b"\n")
             if found >= 0:
                 return at - size + found + 1
             at -= size
-            if most is not None and offset - at >= most:
-                raise Longer
-            block = min(block * 2, BIGGEST)
+            if max_bytes is not None and offset - at >= max_bytes:
+                raise LineTooLong
+            block = min(block * 2, MAX_READ_BYTES)
         return 0
 
     def _over_blank(self, offset: int) -> int:
-        """The first line from one on that isn't blank."""
-        while block := self._pread(BLOCK, offset):
+        """The offset of the first line from here that isn't blank."""
+        while block := self._pread(FIRST_READ_BYTES, offset):
             match = BLANK_LINES.match(block)
             size = match.end() if match else 0
             if size < len(block):
@@ -193,9 +198,9 @@ class FileSource(HeldFile):
     def _before_blank(self, end: int) -> int:
         """The end of the last line before a line's start that isn't blank."""
         while end > 0:
-            size = min(BLOCK, end)
+            size = min(FIRST_READ_BYTES, end)
             block = self._pread(size, end - size)
-            kept = block.rstrip(BLANK)
+            kept = block.rstrip(JSON_WHITE_SPACE)
             if kept:
                 follows = block.find(b"\n", len(kept))
                 return end - size + (follows + 1 if follows >= 0 else len(block))
@@ -205,86 +210,88 @@ class FileSource(HeldFile):
     # Searching.
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        found = self._ahead(mark, start, most) if step > 0 else self._behind(mark, start, most)
+        found = self._ahead(pattern, start, max_bytes) if step > 0 else self._behind(pattern, start, max_bytes)
         for item in found:
-            if isinstance(item, float) or start is None or (item.spot > start if step > 0 else item.spot < start):
+            if isinstance(item, float) or start is None or (item.cursor > start if step > 0 else item.cursor < start):
                 yield item
 
-    def _ahead(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _ahead(self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
         begin = start.at if start else 0
-        for offset, block in self._blocks(begin, most):
-            folded = mark.fold(block)
-            at = mark.first(folded, 0)
+        for offset, block in self._blocks(begin, max_bytes):
+            folded = pattern.fold(block)
+            at = pattern.first(folded, 0)
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.maybe(block[first:end]):
-                    yield from self._taken(block[first:end], offset + first, most)
-                at = mark.first(folded, end + 1) if end < len(block) else -1
+                if pattern.may_match(block[first:end]):
+                    yield from self._records_in(block[first:end], offset + first, max_bytes)
+                at = pattern.first(folded, end + 1) if end < len(block) else -1
             yield min(1.0, (offset + len(block)) / max(1, self.size))
 
-    def _behind(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _behind(
+        self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None
+    ) -> Iterator[RecordView | float]:
         begin = self.size
         if start is not None:
-            begin = start.at + self._passages(start.at, most)[0] + 1 if start.part else start.at
-        for offset, block in self._blocks_back(begin, most):
-            folded = mark.fold(block)
-            at = mark.last(folded, len(block))
+            begin = start.at + self._records_at(start.at, max_bytes)[0] + 1 if start.part else start.at
+        for offset, block in self._blocks_back(begin, max_bytes):
+            folded = pattern.fold(block)
+            at = pattern.last(folded, len(block))
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.maybe(block[first:end]):
-                    yield from reversed(self._taken(block[first:end], offset + first, most))
-                at = mark.last(folded, first)
+                if pattern.may_match(block[first:end]):
+                    yield from reversed(self._records_in(block[first:end], offset + first, max_bytes))
+                at = pattern.last(folded, first)
             yield 1 - min(1.0, offset / max(1, self.size))
 
-    def _taken(self, line: bytes, offset: int, most: int | None) -> list[RecordView]:
-        """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
-        if len(line) == HEAD or len(line) > self.longest:
-            return self._passages(offset, most)[1]
-        if most is not None and len(line) >= most:
-            raise Longer
+    def _records_in(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
+        """The records of a line that was found in a block; a line of which the block has only a part is read again."""
+        if len(line) == PREVIEW_BYTES or len(line) > self.max_line_bytes:
+            return self._records_at(offset, max_bytes)[1]
+        if max_bytes is not None and len(line) >= max_bytes:
+            raise LineTooLong
         ended = self._pread(1, offset + len(line)) == b"\n"
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
-    def _blocks(self, offset: int, most: int | None) -> Iterator[tuple[int, bytes]]:
-        """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""
+    def _blocks(self, offset: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
+        """Whole lines from a line's start to the end of the file, in blocks; of a too long one the beginning."""
         rest = b""
-        while chunk := self._pread(max(SEARCHED, len(rest)), offset + len(rest)):
+        while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
             data = rest + chunk
             cut = data.rfind(b"\n") + 1
             if cut:
                 yield offset, data[:cut]
                 offset, rest = offset + cut, data[cut:]
-            elif most is not None and len(data) >= max(most, SEARCHED):
-                raise Longer
-            elif len(data) <= self.longest:
+            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
+                raise LineTooLong
+            elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
                 _, length, _ = self._line(offset, None)
-                yield offset, data[:HEAD]
+                yield offset, data[:PREVIEW_BYTES]
                 offset, rest = offset + length + 1, b""
         if rest:
             yield offset, rest
 
-    def _blocks_back(self, end: int, most: int | None) -> Iterator[tuple[int, bytes]]:
+    def _blocks_back(self, end: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
         """The same from the end of a line back to the beginning of the file."""
         rest = b""
         while end > 0:
-            size = min(max(SEARCHED, len(rest)), end)
+            size = min(max(SEARCH_STEP_BYTES, len(rest)), end)
             data = self._pread(size, end - size) + rest
             begin = end - size
             cut = 0 if begin == 0 else data.find(b"\n", 0, len(data) - 1) + 1
             if begin == 0 or cut:
                 yield begin + cut, data[cut:]
                 rest = data[:cut]
-            elif most is not None and len(data) >= max(most, SEARCHED):
-                raise Longer
-            elif len(data) <= self.longest:
+            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
+                raise LineTooLong
+            elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
                 begin = self._start_of(begin, None)
-                yield begin, self._pread(HEAD, begin)
+                yield begin, self._pread(PREVIEW_BYTES, begin)
                 rest = b""
             end = begin
 

@@ -1,15 +1,9 @@
-"""A transcript in file order in which what a compaction wrote again is one line, until somebody opens it.
+"""A transcript in file order in which messages that a compaction repeated are folded into one line.
 
-That line is a passage of its own, before the first record that it stands for; what it hides is not found either.
-
-Messages that a compaction wrote again: where they stand in the file, so that a reader can fold them away.
-
-A compaction that keeps messages may write them a second time behind its boundary: under new uuids or the old ones, but
-with their old times. Nothing is held of the file: from each boundary one looks at what follows it, and only for what is
-older than the boundary for the same thing before it.
-
-Source:
-    FORMATS 2.3 and 2.6.
+A compaction that keeps messages may write them again behind its boundary, under new uuids or the old ones, but with
+their old times. `RepeatFinder` finds them without holding anything of the file: it looks at what follows each boundary,
+and for records older than the boundary searches the same thing before it. `FoldedSource` shows one line instead of each
+range, until it is opened; a search finds nothing in a folded range.
 """
 
 from bisect import bisect_right
@@ -22,23 +16,20 @@ from msgspec import Struct
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import Found
-from memtui.transcripts.records import Cursor, Mark, RecordView
+from memtui.transcripts.reader import LocatedRecord
+from memtui.transcripts.records import BytePattern, Cursor, RecordView
 
 
 class RepeatedRange(Struct, frozen=True):
-    """Lines that follow each other and stand in the file before: the first byte of the first and of the last one.
-
-    `messages` says how many of their records have something to send.
-    """
+    """Neighbouring lines that are repeated: the offsets of the first and the last, and how many are messages."""
 
     start: int
     end: int
     messages: int
 
 
-class _Bytes:
-    """The mark of a text that every writer of JSON writes as it is."""
+class _Literal:
+    """A pattern of a text that every JSON writer writes literally."""
 
     def __init__(self, words: str) -> None:
         self.words = words.encode()
@@ -52,116 +43,116 @@ class _Bytes:
     def last(self, folded: bytes, end: int) -> int:
         return folded.rfind(self.words, 0, end)
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         return True
 
 
-class Repeats:
-    """The runs of a file, found by `look`; after the file grew only what is new is looked at."""
+class RepeatFinder:
+    """Finds the repeated ranges of a file; after the file grew only what is new is scanned."""
 
     def __init__(self) -> None:
-        self.runs: tuple[RepeatedRange, ...] = ()
+        self.ranges: tuple[RepeatedRange, ...] = ()
         self._boundary: Cursor | None = None
         self._seen: Cursor | None = None
 
-    def look(self, source: FileSource) -> Iterator[float]:
-        """Look through a file, or what it has grown by; to be asked on until it ends.
+    def scan(self, source: FileSource) -> Iterator[float]:
+        """Scan a file, or what it has grown by, step by step.
 
         Yields:
-            The share of the file that is behind, about once a block.
+            The fraction of the file that is scanned, about once a block.
 
         Raises:
             MemtuiError: If the disk refuses.
         """
         boundary, last = self._boundary, source.last()
-        runs = list(self.runs)
-        if boundary is not None and (passage := source.get(boundary)) is not None:
-            runs = [run for run in runs if run.start < boundary.at]  # what follows it may go on now
-            runs += _runs_behind(source, passage)
-        for item in source.candidates(_Bytes("compact_boundary"), self._seen, 1):
+        ranges = list(self.ranges)
+        if boundary is not None and (record := source.get(boundary)) is not None:
+            ranges = [range_ for range_ in ranges if range_.start < boundary.at]  # what follows it may go on now
+            ranges += _ranges_after(source, record)
+        for item in source.candidates(_Literal("compact_boundary"), self._seen, 1):
             if isinstance(item, float):
                 yield item
-            elif _entry(item).boundary and item.spot != boundary:
-                boundary = item.spot
-                runs += _runs_behind(source, item)
-        self.runs, self._boundary = tuple(runs), boundary
-        self._seen = Cursor(last.spot.at, -1) if last is not None else None  # that line may not have been whole
+            elif _entry(item).boundary and item.cursor != boundary:
+                boundary = item.cursor
+                ranges += _ranges_after(source, item)
+        self.ranges, self._boundary = tuple(ranges), boundary
+        self._seen = Cursor(last.cursor.at, -1) if last is not None else None  # that line may not have been whole
 
 
-def _runs_behind(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
-    """The runs between a boundary and the first message that is none of them, or the next boundary."""
-    runs: list[RepeatedRange] = []
+def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
+    """The ranges between a boundary and the first message that is no repetition, or the next boundary."""
+    ranges: list[RepeatedRange] = []
     lines: list[RecordView] = []
     messages = 0
     original: Cursor | None = None
     since = _entry(boundary).time
-    passage = source.after(boundary.spot)
-    while passage is not None:
-        entry, following = _entry(passage), source.after(passage.spot)
-        alone = passage.spot.part == 0 and (following is None or following.spot.at != passage.spot.at)
+    record = source.after(boundary.cursor)
+    while record is not None:
+        entry, following = _entry(record), source.after(record.cursor)
+        alone = record.cursor.part == 0 and (following is None or following.cursor.at != record.cursor.at)
         older = since is not None and entry.time is not None and entry.time < since
-        found = _original(source, passage, entry, original, boundary.spot) if alone and older else None
+        found = _original(source, record, entry, original, boundary.cursor) if alone and older else None
         if found is not None:
             original = found
-            lines.append(passage)
-            messages += entry.speaks
+            lines.append(record)
+            messages += entry.has_content
         else:
             if messages:
-                runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+                ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
             lines, messages = [], 0
-            if entry.boundary or (entry.speaks and not entry.summary):
-                return runs
-        passage = following
+            if entry.boundary or (entry.has_content and not entry.summary):
+                return ranges
+        record = following
     if messages:
-        runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
-    return runs
+        ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+    return ranges
 
 
 def _original(
     source: FileSource, again: RecordView, entry: Entry, above: Cursor | None, limit: Cursor
 ) -> Cursor | None:
-    """Where before a boundary a record stands that is written again; None if it doesn't.
+    """Find the original of a repeated record before a boundary; None if there is none.
 
     Args:
         source: The file.
         again: The record.
-        entry: The same, as an envelope.
-        above: The original of the one before it, behind which it is looked for first.
+        entry: Its envelope.
+        above: The original of the record before it, behind which the search begins.
         limit: The boundary.
     """
-    mark = _Bytes(entry.stamp)
+    pattern = _Literal(entry.stamp)
     if above is not None:
-        for item in source.candidates(mark, above, 1):
+        for item in source.candidates(pattern, above, 1):
             if isinstance(item, float):
                 continue
-            if item.spot >= limit:
+            if item.cursor >= limit:
                 break
             if _same(again.data, entry, item):
-                return item.spot
-    if not entry.speaks:
+                return item.cursor
+    if not entry.has_content:
         return None
-    for item in source.candidates(mark, limit, -1):
+    for item in source.candidates(pattern, limit, -1):
         if not isinstance(item, float) and _same(again.data, entry, item):
-            return item.spot
+            return item.cursor
     return None
 
 
 def _same(data: Record, entry: Entry, other: RecordView) -> bool:
-    """Whether two records say the same at the same time: as parts of one answer, of one call, or word by word."""
-    told = _entry(other)
-    if (entry.type, entry.stamp, entry.message_id) != (told.type, told.stamp, told.message_id):
+    """Whether two records have one time and one content: parts of one answer, of one call, or word by word."""
+    item = _entry(other)
+    if (entry.type, entry.stamp, entry.message_id) != (item.type, item.stamp, item.message_id):
         return False
     if entry.message_id or entry.answers:
-        return (entry.calls, entry.answers) == (told.calls, told.answers)
+        return (entry.calls, entry.answers) == (item.calls, item.answers)
     return all(data.get(key) == other.data.get(key) for key in ("message", "attachment", "subtype", "content"))
 
 
-def _entry(passage: RecordView) -> Entry:
-    return entry_of(Found(passage.line, passage.offset, passage.length, passage.data), 0)
+def _entry(record: RecordView) -> Entry:
+    return entry_of(LocatedRecord(record.line, record.offset, record.length, record.data), 0)
 
 
-FOLD: Final = -1
-"""The part of the line that stands for a run."""
+FOLD_PART: Final = -1
+"""The `part` of the cursor of the line that replaces a folded range."""
 
 
 class FoldedSource(FileSource):
@@ -175,90 +166,94 @@ class FoldedSource(FileSource):
         As `FileSource`.
     """
 
-    def __init__(self, path: Path, runs: Iterable[RepeatedRange] = ()) -> None:
+    def __init__(self, path: Path, ranges: Iterable[RepeatedRange] = ()) -> None:
         super().__init__(path)
         self._opened: frozenset[int] = frozenset()
-        self.fold(runs)
+        self.set_ranges(ranges)
 
     def copy(self) -> "FoldedSource":
         twin = FoldedSource.__new__(FoldedSource)
         self._copy_into(twin)
         twin._opened = self._opened
-        twin.fold(self.runs)
+        twin.set_ranges(self.ranges)
         return twin
 
-    def fold(self, runs: Iterable[RepeatedRange]) -> None:
-        """From now on these are the runs; what was opened stays open."""
-        self.runs = tuple(runs)
-        self._starts = [run.start for run in self.runs]
+    def set_ranges(self, ranges: Iterable[RepeatedRange]) -> None:
+        """Replace the ranges; what was opened stays open."""
+        self.ranges = tuple(ranges)
+        self._starts = [range_.start for range_ in self.ranges]
 
-    def is_open(self, spot: Cursor) -> bool:
-        """Whether the run is open for which the line at a spot stands."""
-        return spot.at in self._opened
+    def is_open(self, cursor: Cursor) -> bool:
+        """Whether the range at a cursor is open."""
+        return cursor.at in self._opened
 
-    def turn(self, spot: Cursor, *, opened: bool) -> None:
-        """Open or fold the run for which the line at a spot stands."""
-        self._opened = self._opened | {spot.at} if opened else self._opened - {spot.at}
+    def set_open(self, cursor: Cursor, *, opened: bool) -> None:
+        """Open or fold the range at a cursor."""
+        self._opened = self._opened | {cursor.at} if opened else self._opened - {cursor.at}
 
-    def turn_all(self, *, opened: bool) -> None:
-        """Open or fold every run."""
+    def set_all_open(self, *, opened: bool) -> None:
+        """Open or fold every range."""
         self._opened = frozenset(self._starts) if opened else frozenset()
 
-    # One passage.
+    # One record.
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._entered(super().first(most))
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._from_above(super().first(max_bytes))
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._shown(super().last(most))
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._visible(super().last(max_bytes))
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is None or self.is_open(Cursor(run.start)):
-            return super().get(Cursor(spot.at), most) if spot.part == FOLD else self._entered(super().after(spot, most))
-        return self._entered(super().after(Cursor(run.end), most))
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is None or self.is_open(Cursor(range_.start)):
+            return (
+                super().get(Cursor(cursor.at), max_bytes)
+                if cursor.part == FOLD_PART
+                else self._from_above(super().after(cursor, max_bytes))
+            )
+        return self._from_above(super().after(Cursor(range_.end), max_bytes))
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is not None and spot == Cursor(run.start) and self.is_open(spot):
-            return _line_of(run)
-        if run is not None and not self.is_open(Cursor(run.start)):
-            spot = Cursor(run.start)
-        return self._shown(super().before(Cursor(spot.at) if spot.part == FOLD else spot, most))
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is not None and cursor == Cursor(range_.start) and self.is_open(cursor):
+            return _placeholder(range_)
+        if range_ is not None and not self.is_open(Cursor(range_.start)):
+            cursor = Cursor(range_.start)
+        return self._visible(super().before(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is not None and spot == Cursor(run.start, FOLD):
-            return _line_of(run)
-        return self._shown(super().get(Cursor(spot.at) if spot.part == FOLD else spot, most))
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is not None and cursor == Cursor(range_.start, FOLD_PART):
+            return _placeholder(range_)
+        return self._visible(super().get(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
-        return self._shown(super().at(offset, most))
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+        return self._visible(super().at(offset, max_bytes))
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        for item in super().candidates(mark, start, step, most):
-            if isinstance(item, float) or self._shown(item) is item:
+        for item in super().candidates(pattern, start, step, max_bytes):
+            if isinstance(item, float) or self._visible(item) is item:
                 yield item
 
-    def _run(self, spot: Cursor) -> RepeatedRange | None:
-        """The run in which a spot is."""
-        number = bisect_right(self._starts, spot.at) - 1
-        return self.runs[number] if number >= 0 and spot.at <= self.runs[number].end else None
+    def _range_at(self, cursor: Cursor) -> RepeatedRange | None:
+        """The range that holds a cursor."""
+        number = bisect_right(self._starts, cursor.at) - 1
+        return self.ranges[number] if number >= 0 and cursor.at <= self.ranges[number].end else None
 
-    def _shown(self, passage: RecordView | None) -> RecordView | None:
-        """What is shown for a passage: itself, or the line of the run that hides it."""
-        run = self._run(passage.spot) if passage is not None else None
-        return _line_of(run) if run is not None and not self.is_open(Cursor(run.start)) else passage
+    def _visible(self, record: RecordView | None) -> RecordView | None:
+        """The record, or the line of the folded range that hides it."""
+        range_ = self._range_at(record.cursor) if record is not None else None
+        return _placeholder(range_) if range_ is not None and not self.is_open(Cursor(range_.start)) else record
 
-    def _entered(self, passage: RecordView | None) -> RecordView | None:
-        """The same for a passage that is come to from above, where the line of its run stands before it."""
-        run = self._run(passage.spot) if passage is not None else None
-        if run is not None and passage is not None and passage.spot == Cursor(run.start):
-            return _line_of(run)
-        return self._shown(passage)
+    def _from_above(self, record: RecordView | None) -> RecordView | None:
+        """The same for a record reached from above: the line of a range comes before its first record."""
+        range_ = self._range_at(record.cursor) if record is not None else None
+        if range_ is not None and record is not None and record.cursor == Cursor(range_.start):
+            return _placeholder(range_)
+        return self._visible(record)
 
 
-def _line_of(run: RepeatedRange) -> RecordView:
-    return RecordView(Cursor(run.start, FOLD), run.start, 0, repeats=run.messages)
+def _placeholder(range_: RepeatedRange) -> RecordView:
+    return RecordView(Cursor(range_.start, FOLD_PART), range_.start, 0, repeated=range_.messages)

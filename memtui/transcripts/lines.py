@@ -1,7 +1,6 @@
 """One line of a transcript: usually one JSON object, sometimes torn, glued or no JSON at all.
 
-Source:
-    SAFETY.md 3.4 (F23). A writer that was killed leaves half a record, and the next one stands on the same line.
+A writer that was killed leaves half a record, and the next writer's first record is then on the same line.
 """
 
 import json
@@ -10,28 +9,28 @@ from typing import Any, NoReturn
 
 from msgspec import Struct, field
 
-LONGEST_LINE = 32 << 20
-"""Bytes; a longer line is skipped without being held in memory."""
+MAX_LINE_BYTES = 32 << 20
+"""A longer line is skipped without being held in memory."""
 
-MOST_GLUED = 64
+MAX_RECORDS_PER_LINE = 64
 """Records taken from one line at most."""
 
-BLANK = b" \t\r\n"
-"""JSON's white space: a line of nothing else is neither a record nor bad."""
+JSON_WHITE_SPACE = b" \t\r\n"
+"""A line of nothing else is neither a record nor bad."""
 
 Record = dict[str, Any]
 
-MOST_TRIES = 1_000
-"""Places in one torn line where a record is looked for."""
+MAX_RECOVERY_TRIES = 1_000
+"""Offsets in one torn line at which a record is tried."""
 
 _OBJECT = re.compile(r'\{\s*"')
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
 
 
-class Parsed(Struct):
-    """What a line holds: objects with their character span, and what is wrong with the rest.
+class ParsedLine(Struct):
+    """The objects of a line, and what is wrong with the rest of it.
 
-    `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were no UTF-8 and were replaced.
+    `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were not UTF-8 and were replaced.
     """
 
     objects: list[Record] = field(default_factory=list)
@@ -47,17 +46,17 @@ def _refuse(name: str) -> NoReturn:
 _decoder = json.JSONDecoder(parse_constant=_refuse)
 
 
-def parse_line(line: bytes) -> Parsed:
+def parse_line(line: bytes) -> ParsedLine:
     """Parse one line, without its line end.
 
     Args:
-        line: At most `LONGEST_LINE` bytes; white space around it doesn't count.
+        line: At most `MAX_LINE_BYTES` bytes; white space around it doesn't count.
 
     Returns:
         No objects and no `bad` for a blank line. One that doesn't parse as a whole is searched for whole records.
     """
-    parsed = Parsed()
-    stripped = line.strip(BLANK)
+    parsed = ParsedLine()
+    stripped = line.strip(JSON_WHITE_SPACE)
     if not stripped:
         return parsed
     try:
@@ -82,7 +81,7 @@ def parse_line(line: bytes) -> Parsed:
 
 
 def awaits_value(line: bytes) -> bool:
-    """Whether a line is cut off at a place where any value could follow."""
+    """Whether a line is cut off where any value could follow."""
     text = line.decode(errors="replace").strip() + " 0"
     try:
         _decoder.raw_decode(text)
@@ -93,17 +92,17 @@ def awaits_value(line: bytes) -> bool:
     return False
 
 
-def _recover(text: str, at: int, parsed: Parsed) -> None:
-    """Take the records that stand behind a torn one, or glued to a whole one."""
+def _recover(text: str, at: int, parsed: ParsedLine) -> None:
+    """Add the records behind a torn one, or glued to a whole one."""
     clean = at > 0
-    tries = MOST_TRIES
+    tries = MAX_RECOVERY_TRIES
     while at < len(text):
         while at < len(text) and text[at] in " \t\r\n":
             at += 1
         if at == len(text):
             return
-        if len(parsed.objects) >= MOST_GLUED:
-            parsed.bad = f"more than {MOST_GLUED} records on one line"
+        if len(parsed.objects) >= MAX_RECORDS_PER_LINE:
+            parsed.bad = f"more than {MAX_RECORDS_PER_LINE} records on one line"
             return
         value, end = _object_at(text, at)
         if value is not None and (clean or _is_record(value, text, end)):
@@ -121,7 +120,7 @@ def _recover(text: str, at: int, parsed: Parsed) -> None:
 
 
 def _object_at(text: str, at: int) -> tuple[Record | None, int]:
-    """The object that begins at a place, and its end; an end of -1 says that it is too deep to look into."""
+    """The object at an offset, and its end; an end of -1 says that it is nested too deep."""
     if text[at] != "{":
         return None, at
     try:
@@ -136,7 +135,7 @@ def _object_at(text: str, at: int) -> tuple[Record | None, int]:
 def _is_record(value: Record, text: str, end: int) -> bool:
     """Whether an object behind garbage is a record, not a part of the one that was torn.
 
-    A part is followed by a comma or a bracket of its whole, and has no envelope of its own.
+    A part is followed by a comma or a bracket, and has no envelope.
     """
     rest = text[end : end + 64].lstrip(" \t\r\n")
     return isinstance(value.get("type"), str) and any(key in value for key in _ENVELOPE) and rest[:1] in ("", "{")

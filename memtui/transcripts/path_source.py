@@ -1,104 +1,97 @@
-"""Chosen records of a transcript to read one after another: the chain that a resume sends, a branch, a sub-agent."""
+"""Chosen records of a transcript, read one after another: the path that a resume sends, a branch, a sub-agent."""
 
 import bisect
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.reader import HeldFile
-from memtui.transcripts.records import Cursor, Longer, Mark, RecordView, record_views
+from memtui.transcripts.reader import OpenTranscript
+from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordView, record_views
 
 
-class PathSource(HeldFile):
-    """Entries of one file in the order of a way.
+class PathSource(OpenTranscript):
+    """Entries of one file in the order of a path.
 
     Args:
         path: The transcript that they were read from.
-        way: The entries; their offsets must be those of the file as it is.
+        entries: The records; their offsets must be those of the file as it is.
 
     Raises:
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
 
-    def __init__(self, path: Path, way: Sequence[Entry]) -> None:
+    def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         super().__init__(path)
-        self.way = way
+        self.entries = entries
 
     def copy(self) -> "PathSource":
         twin = PathSource.__new__(PathSource)
-        twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
+        twin.path, twin.entries, twin._file = self.path, self.entries, os.dup(self._file)
         return twin
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._number(0, most)
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(0, max_bytes)
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._number(len(self.way) - 1, most)
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(len(self.entries) - 1, max_bytes)
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(spot.at + 1, most)
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(cursor.at + 1, max_bytes)
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(spot.at - 1, most)
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(cursor.at - 1, max_bytes)
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(min(spot.at, len(self.way) - 1), most)
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(min(cursor.at, len(self.entries) - 1), max_bytes)
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
-        """The record whose line holds a byte; else the first one that stands behind it in the file, or the last."""
-        places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.way))
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+        """The record whose line holds a byte; else the next one in the file, or the last."""
+        places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.entries))
         found = bisect.bisect_left(places, (offset, 0))
-        return self._number(places[min(found, len(places) - 1)][1], most) if places else None
+        return self._number(places[min(found, len(places) - 1)][1], max_bytes) if places else None
 
-    def share(self, spot: Cursor) -> float:
-        return spot.at / max(1, len(self.way) - 1)
+    def fraction_before(self, cursor: Cursor) -> float:
+        return cursor.at / max(1, len(self.entries) - 1)
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
-        return self._number(round(share * (len(self.way) - 1)), most)
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(round(fraction * (len(self.entries) - 1)), max_bytes)
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        count = len(self.way)
+        count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
-            if most is not None and self.way[number].length >= most:
-                raise Longer
-            line = self._line(self.way[number])
-            if mark.first(mark.fold(line), 0) >= 0 and mark.maybe(line):
+            if max_bytes is not None and self.entries[number].length >= max_bytes:
+                raise LineTooLong
+            line = self._line(self.entries[number])
+            if pattern.first(pattern.fold(line), 0) >= 0 and pattern.may_match(line):
                 yield self._pick(line, number)
             yield number / count if step > 0 else 1 - number / count
             number += step
 
-    def _number(self, number: int, most: int | None) -> RecordView | None:
-        if not 0 <= number < len(self.way):
+    def _number(self, number: int, max_bytes: int | None) -> RecordView | None:
+        if not 0 <= number < len(self.entries):
             return None
-        entry = self.way[number]
-        if most is not None and entry.length >= most:
-            raise Longer
+        entry = self.entries[number]
+        if max_bytes is not None and entry.length >= max_bytes:
+            raise LineTooLong
         return self._pick(self._line(entry), number)
 
     def _line(self, entry: Entry) -> bytes:
         return self._pread(entry.length, entry.offset)
 
     def _pick(self, line: bytes, number: int) -> RecordView:
-        """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""
-        entry = self.way[number]
-        for passage in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
-            same = passage.data.get("uuid", "") == entry.uuid or not entry.uuid
-            if not passage.bad and same and passage.data.get("type", "") == entry.type:
-                return RecordView(
-                    Cursor(number),
-                    entry.offset,
-                    entry.length,
-                    passage.data,
-                    line=entry.line,
-                    salvaged=entry.salvaged,
-                    lossy=passage.lossy,
-                    pending=entry.pending,
-                )
+        """The record of an entry among those of its line, or a bad one if the line changed meanwhile."""
+        entry = self.entries[number]
+        for record in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
+            same = record.data.get("uuid", "") == entry.uuid or not entry.uuid
+            if not record.bad and same and record.data.get("type", "") == entry.type:
+                return replace(record, cursor=Cursor(number), length=entry.length, salvaged=entry.salvaged)
         return RecordView(
-            Cursor(number), entry.offset, entry.length, bad="the file changed: another record stands here now"
+            Cursor(number), entry.offset, entry.length, bad="the file changed: another record is here now"
         )

@@ -1,13 +1,10 @@
-"""Reading a transcript that may be growing, torn, replaced or gone at any moment.
+"""Read a transcript that may be growing, torn, replaced or gone at any moment.
 
-`poll()` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one is pending: the
-writer may not be done. A file that was replaced or cut is read again from its start, told by its inode, its size, its
-first bytes and those before the place where reading stopped.
+`TranscriptReader.poll` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one
+is pending: the writer may not be done. A file that was replaced or truncated is read again from its start; that is
+noticed by its inode, its size, its first bytes and those before the place where reading stopped.
 
-Source:
-    SAFETY.md F23, F24 and 3.4.
-
-A transcript held open: what is deleted or replaced meanwhile can be read on as it was.
+`OpenTranscript` keeps the file open: one that is deleted or replaced meanwhile can be read on as it was.
 """
 
 import errno
@@ -17,13 +14,13 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from memtui.fs.atomic import fault
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.fs.atomic import to_error
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.util.errors import NotFound
 
 
-class HeldFile:
-    """What every source that reads one file does with it.
+class OpenTranscript:
+    """A transcript that stays open.
 
     Raises:
         NotFound: If there is no such file.
@@ -37,21 +34,21 @@ class HeldFile:
         except FileNotFoundError as error:
             raise NotFound(f"No transcript at {path}") from error
         except OSError as error:
-            raise fault(error, str(path), outcome="not read") from error
+            raise to_error(error, str(path), outcome="not read") from error
 
     def close(self) -> None:
-        """Let go of the file; twice does no harm."""
+        """Close the file; closing it twice does no harm."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
     @property
     def size(self) -> int:
-        """Bytes of the file as it is now."""
+        """Bytes of the file now."""
         return os.fstat(self._file).st_size
 
     def _pread(self, size: int, offset: int) -> bytes:
-        """At most `size` bytes from a place; fewer, or none, behind the end.
+        """At most `size` bytes from an offset; fewer at the end of the file.
 
         Raises:
             MemtuiError: If the disk refuses.
@@ -59,22 +56,22 @@ class HeldFile:
         try:
             return os.pread(self._file, size, offset)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
 
 
-CHUNK = 256 << 10
+READ_BYTES = 256 << 10
 """Bytes per read; more while a line is longer."""
-FIRST = 64
-"""Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
+CHECKED_BYTES = 64
+"""Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
 _BOM = b"\xef\xbb\xbf"
 
 
-class Found(Struct):
-    """A record and where it stands.
+class LocatedRecord(Struct):
+    """A record and its place.
 
-    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
-    begin its line, so that the agent client doesn't read it. `shared`: there is more on its line than this one record.
-    `lossy`: bytes were no UTF-8. `pending`: no line end yet.
+    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it is not
+    the first on its line, so that the agent client doesn't read it. `shared`: its line holds more than this record.
+    `lossy`: some bytes were not UTF-8. `pending`: no line end yet.
     """
 
     line: int
@@ -88,7 +85,7 @@ class Found(Struct):
 
 
 class BadLine(Struct, frozen=True):
-    """A line that is no record, or not only one. `line` counts from 1, `offset` is its first byte."""
+    """A line that holds no record, or not only one. `line` counts from 1, `offset` is its first byte."""
 
     line: int
     offset: int
@@ -96,7 +93,7 @@ class BadLine(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """Where reading stopped: enough to go on later, in another process too.
+    """The place where reading stopped: enough to go on later, even in another process.
 
     `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
     and those before `offset`.
@@ -109,13 +106,13 @@ class Position(Struct, frozen=True):
     last: bytes = b""
 
 
-class Poll(Struct, frozen=True):
-    """What a poll brought: records since the last one (none if they went to `take`), and what happened to the file.
+class PollResult(Struct, frozen=True):
+    """What a poll brought: records since the last one (none if they went to `add`), and what happened to the file.
 
     `error` is the name of the system's error ("EACCES"); what was read before stays.
     """
 
-    records: tuple[Found, ...] = ()
+    records: tuple[LocatedRecord, ...] = ()
     reset: bool = False
     gone: bool = False
     error: str = ""
@@ -125,9 +122,8 @@ class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one. `quick`, if there is one, is shown
-    whole lines first, with the number and offset of the first; it says how many it has taken, each as one record: all
-    or none.
+    last line end; `tail` gives them as a record if they already are a whole one. `fast_path`, if there is one, gets
+    whole lines first, with the number and offset of the first; it returns how many it added: all or none.
     """
 
     path: Path
@@ -138,27 +134,29 @@ class TranscriptReader(Struct):
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes | bytearray, int, int, int], int] | None = None
+    fast_path: Callable[[bytes | bytearray, int, int, int], int] | None = None
     _rest: bytes = b""
     _skipped: int = 0
 
-    def poll(self, take: Callable[[Found], None] | None = None, forget: Callable[[], None] | None = None) -> Poll:
+    def poll(
+        self, add: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
+    ) -> PollResult:
         """Read what is new.
 
         Args:
             take: Gets each record as soon as it is read, so that a big file is never held; else they come back.
-            forget: Called before the first record of a file that was replaced: what was taken before is void.
+            forget: Called before the first record of a file that was replaced: what was added before is void.
 
         Raises:
             Nothing that the file causes: a missing file is `gone`, one that can't be opened is an `error`.
         """
-        found: list[Found] = []
+        found: list[LocatedRecord] = []
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            return Poll(gone=True)
+            return PollResult(gone=True)
         except OSError as error:
-            return Poll(error=errno.errorcode.get(error.errno or 0, "EIO"))
+            return PollResult(error=errno.errorcode.get(error.errno or 0, "EIO"))
         reset = False
         try:
             now = os.fstat(file)
@@ -167,15 +165,15 @@ class TranscriptReader(Struct):
                 self._start_over()
                 if forget is not None:
                     forget()
-            self._read(file, now.st_ino, take or found.append)
+            self._read(file, now.st_ino, add or found.append)
         except OSError as error:
-            return Poll(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
+            return PollResult(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
         finally:
             os.close(file)
-        return Poll(tuple(found), reset)
+        return PollResult(tuple(found), reset)
 
-    def tail(self) -> Found | None:
-        """The record that begins behind the last line end, if it is whole: the client reads it, we wait for its end."""
+    def tail(self) -> LocatedRecord | None:
+        """The record behind the last line end, if it is whole: the client reads it already."""
         if not self.pending or self._skipped:
             return None
         at = self.position
@@ -183,7 +181,7 @@ class TranscriptReader(Struct):
         if len(parsed.objects) == parsed.salvaged:
             return None
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
-        return Found(
+        return LocatedRecord(
             at.line + 1, at.offset, len(self._rest), parsed.objects[0], False, shared, parsed.lossy, pending=True
         )
 
@@ -202,43 +200,43 @@ class TranscriptReader(Struct):
         self.records = self.bad = self.salvaged = self.lossy = 0
         self.problems = []
 
-    def _read(self, file: int, inode: int, take: Callable[[Found], None]) -> None:
-        """Read to the end as it is now; lines that are whole are taken, the rest waits."""
+    def _read(self, file: int, inode: int, add: Callable[[LocatedRecord], None]) -> None:
+        """Read to the present end; whole lines are added, the rest is kept for the next time."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
-        place = offset + held + skipped
-        # One for all that is read, the beginning of a line that is not yet whole in front: to ask for new memory each
-        # time, or to copy all of it once more, costs as much as to read.
-        room = bytearray(max(CHUNK, 2 * held))
-        room[:held] = self._rest
-        while count := os.preadv(file, [memoryview(room)[held:]], place):
-            place, stop = place + count, held + count
-            head += room[held : min(stop, held + FIRST - len(head))]
-            cut = room.rfind(b"\n", held, stop) + 1
+        read_from = offset + held + skipped
+        # One buffer for all reads, the beginning of an unfinished line in front: to allocate memory for each read, or
+        # to copy everything once more, would cost as much as reading.
+        buffer = bytearray(max(READ_BYTES, 2 * held))
+        buffer[:held] = self._rest
+        while count := os.preadv(file, [memoryview(buffer)[held:]], read_from):
+            read_from, stop = read_from + count, held + count
+            head += buffer[held : min(stop, held + CHECKED_BYTES - len(head))]
+            cut = buffer.rfind(b"\n", held, stop) + 1
             held = stop
             if cut:
-                count = self._lines(room, cut, line, offset, skipped, take)
+                count = self._lines(buffer, cut, line, offset, skipped, add)
                 line, offset, skipped, held = line + count, offset + skipped + cut, 0, stop - cut
-                room[:held] = room[cut:stop]
-            if skipped or held > LONGEST_LINE:
+                buffer[:held] = buffer[cut:stop]
+            if skipped or held > MAX_LINE_BYTES:
                 skipped, held = skipped + held, 0
             self.position = Position(inode, offset, line, head)
-            self._rest, self._skipped = bytes(room[:held]), skipped
-            if 2 * held > len(room):  # a long line: few large steps instead of many small ones
-                room = bytearray(2 * len(room))
-                room[:held] = self._rest
-        size = min(FIRST, offset)
+            self._rest, self._skipped = bytes(buffer[:held]), skipped
+            if 2 * held > len(buffer):  # a long line: few large reads instead of many small ones
+                buffer = bytearray(2 * len(buffer))
+                buffer[:held] = self._rest
+        size = min(CHECKED_BYTES, offset)
         self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
         self.pending = bool(held or skipped)
 
     def _lines(
-        self, room: bytearray, stop: int, before: int, offset: int, skipped: int, take: Callable[[Found], None]
+        self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[LocatedRecord], None]
     ) -> int:
-        """Take whole lines.
+        """Add whole lines.
 
         Args:
-            room: Holds them, each with its line end.
+            buffer: Holds them, each with its line end.
             stop: Where they end in it.
             before: How many lines precede them.
             offset: Where the first begins.
@@ -248,27 +246,27 @@ class TranscriptReader(Struct):
         Returns:
             How many lines these are.
         """
-        quick, number = self.quick, before
+        fast_path, number = self.fast_path, before
         if (
-            quick is not None
+            fast_path is not None
             and not skipped
-            and stop <= LONGEST_LINE
-            and (taken := quick(room, stop, number + 1, offset))
+            and stop <= MAX_LINE_BYTES
+            and (added := fast_path(buffer, stop, number + 1, offset))
         ):
-            self.records += taken
-            return taken
-        for line in bytes(room[:stop]).split(b"\n")[:-1]:
+            self.records += added
+            return added
+        for line in bytes(buffer[:stop]).split(b"\n")[:-1]:
             number += 1
-            if skipped or len(line) > LONGEST_LINE:
-                self._note(number, offset, f"longer than {LONGEST_LINE >> 20} MiB")
-            elif quick is not None and quick(line + b"\n", len(line) + 1, number, offset):
+            if skipped or len(line) > MAX_LINE_BYTES:
+                self._note(number, offset, f"longer than {MAX_LINE_BYTES >> 20} MiB")
+            elif fast_path is not None and fast_path(line + b"\n", len(line) + 1, number, offset):
                 self.records += 1
             else:
-                self._line(line, number, offset, take)
+                self._line(line, number, offset, add)
             offset, skipped = offset + skipped + len(line) + 1, 0
         return number - before
 
-    def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
+    def _line(self, line: bytes, number: int, offset: int, add: Callable[[LocatedRecord], None]) -> None:
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
         parsed = parse_line(body)
         if parsed.bad:
@@ -279,7 +277,7 @@ class TranscriptReader(Struct):
         begins = len(parsed.objects) - parsed.salvaged
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
         for index, data in enumerate(parsed.objects):
-            take(Found(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
+            add(LocatedRecord(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

@@ -1,7 +1,7 @@
 """Records as they are read one after another, and what every source of them can do.
 
-A `RecordView` is a record in its place, or a line that is none, with the reason. A source hands them out forward and
-backward from any of them and never holds more than the line that it looks at.
+A `RecordView` is a record with its place, or a line that holds none, with the reason. A source reads them forward and
+backward from any of them and never holds more than one line.
 """
 
 import re
@@ -10,34 +10,35 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
-HEAD = 4096
-"""Bytes of a line that is no record that are kept to be shown."""
+PREVIEW_BYTES = 4096
+"""Bytes kept of a line that is no record, to be shown."""
 
 _BOM = b"\xef\xbb\xbf"
 BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
 class Cursor(Struct, frozen=True, order=True):
-    """Where a passage stands in its source: `at` is the first byte of its line in the file, or its number on the way.
-    `part` tells passages of one line apart."""
+    """The place of a record in its source.
+
+    `at` is the offset of its line in the file, or its number on the path; `part` counts the records of one line.
+    """
 
     at: int
     part: int = 0
 
 
 class RecordView(Struct, frozen=True):
-    """A record and where it stands, or what stands there instead.
+    """A record and its place, or what is there instead.
 
-    `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
-    else it is 0. `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then how the
-    line begins. `salvaged`: it doesn't begin its line, so that the agent client doesn't read it. `lossy`: bytes were
-    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeats`: it is no record but stands for so many
-    messages that were written before and are folded away.
+    `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1, 0 where nobody counted.
+    `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then the beginning of the
+    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `lossy`: some bytes
+    were not UTF-8. `pending`: no line end yet. `repeated`: no record, but a line instead of so many folded messages.
     """
 
-    spot: Cursor
+    cursor: Cursor
     offset: int
     length: int
     data: Record = field(default_factory=dict)
@@ -47,34 +48,34 @@ class RecordView(Struct, frozen=True):
     salvaged: bool = False
     lossy: bool = False
     pending: bool = False
-    repeats: int = 0
+    repeated: int = 0
 
 
-class Longer(Exception):
-    """A line is longer than the bytes that the caller allowed; ask again without a limit, in a thread."""
+class LineTooLong(Exception):
+    """A line has more bytes than the caller allowed; ask again without a limit, in a thread."""
 
 
-class Mark(Protocol):
+class BytePattern(Protocol):
     """What a search looks for in the bytes of a file before anything is decoded."""
 
     def fold(self, data: bytes) -> bytes:
-        """The bytes in the form that is compared, each in its place."""
+        """The bytes in the form that is compared, of the same length."""
 
     def first(self, folded: bytes, start: int) -> int:
-        """Where it stands first, from `start` on; -1 for nowhere. A place too many is allowed, one too few is not."""
+        """The first offset from `start` on, -1 for none. False matches are allowed, missed ones are not."""
 
     def last(self, folded: bytes, end: int) -> int:
-        """Where it stands last before `end`; -1 for nowhere."""
+        """The last offset before `end`, -1 for none."""
 
-    def maybe(self, line: bytes) -> bool:
-        """Whether a line in which it stands is worth decoding."""
+    def may_match(self, line: bytes) -> bool:
+        """Whether a line with a match is worth decoding."""
 
 
 class RecordSource(Protocol):
-    """Records to read. `most` are the bytes of one line that may be read, None for no limit.
+    """Records to read. `max_bytes` are the bytes of one line that may be read, None for no limit.
 
     Raises:
-        Longer: By everything that has `most`.
+        Longer: By everything that has `max_bytes`.
         MemtuiError: By everything, if the disk refuses.
     """
 
@@ -82,38 +83,38 @@ class RecordSource(Protocol):
     def size(self) -> int:
         """Bytes of the file as it is now."""
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        """The first passage; None if there is none."""
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        """The first record; None if there is none."""
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        """The last passage."""
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        """The last record."""
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        """The passage behind one; None at the end."""
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        """The record after a cursor; None at the end."""
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        """The passage before one; None at the beginning."""
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        """The record before a cursor; None at the beginning."""
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        """The passage at a spot, or where there is none any more the next one."""
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        """The record at a cursor, or the next one where it is gone."""
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
-        """The passage in whose line a byte of the file stands, or the next one, or the last."""
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+        """The record whose line holds a byte of the file, or the next one, or the last."""
 
-    def share(self, spot: Cursor) -> float:
-        """How much of the source lies before a spot, 0 to 1."""
+    def fraction_before(self, cursor: Cursor) -> float:
+        """How much of the source is before a cursor, 0 to 1."""
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
-        """The passage before which so much of the source lies."""
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+        """The record before which this fraction of the source is."""
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        """Passages whose line may hold a mark, and now and then the share of the way that is behind.
+        """Records whose line may match a pattern, and now and then the fraction that is searched.
 
         Args:
-            mark: What to look for.
-            start: The passage from which to look, itself left out; None for the beginning, or the end.
+            pattern: What to search for.
+            start: The record to start from, itself left out; None for the beginning, or the end.
             step: 1 for forward, -1 for backward.
         """
 
@@ -125,18 +126,18 @@ class RecordSource(Protocol):
 
 
 def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False, number: int = 0) -> list[RecordView]:
-    """What a line of at most `LONGEST_LINE` bytes holds; nothing for a blank one.
+    """What a line of at most `MAX_LINE_BYTES` bytes holds; nothing for a blank one.
 
     Args:
         line: Its bytes, without the line end.
-        at: The spot of its first passage; the others follow by `part`.
+        at: The cursor of its first record; the others follow by `part`.
         offset: Its first byte in the file.
         pending: Whether its line end is missing.
         number: Its number, if known.
 
     Returns:
-        Its records in order. What is bad about it stands where it stands in the line: before the records that were
-        found behind it, or behind the last one.
+        Its records in order. What is bad about the line is one of them, at its place: before the records that were
+        found behind it, or last.
     """
     body = line.removeprefix(_BOM) if offset == 0 else line
     parsed = parse_line(body)
@@ -151,7 +152,7 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
             len(line),
             data,
             bad,
-            head_of(body) if bad else "",
+            preview_of(body) if bad else "",
             number,
             salvaged,
             parsed.lossy,
@@ -161,12 +162,16 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
     ]
 
 
-def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> RecordView:
-    """What stands for a line that is too long to be read."""
-    why = f"longer than {longest >> 20} MiB" if longest == LONGEST_LINE else f"longer than {longest} bytes"
-    return RecordView(Cursor(offset), offset, length, bad=why, head=head_of(head), pending=pending)
+def oversized_view(head: bytes, offset: int, length: int, max_line_bytes: int, *, pending: bool = False) -> RecordView:
+    """A line that is too long to be read."""
+    why = (
+        f"longer than {max_line_bytes >> 20} MiB"
+        if max_line_bytes == MAX_LINE_BYTES
+        else f"longer than {max_line_bytes} bytes"
+    )
+    return RecordView(Cursor(offset), offset, length, bad=why, head=preview_of(head), pending=pending)
 
 
-def head_of(line: bytes) -> str:
-    """How a line that is no record begins."""
-    return line[:HEAD].decode(errors="replace")
+def preview_of(line: bytes) -> str:
+    """The beginning of a line that is no record."""
+    return line[:PREVIEW_BYTES].decode(errors="replace")

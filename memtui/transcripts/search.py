@@ -1,10 +1,10 @@
-r"""Looking for words, and for the next thing that a person typed, from any place of a source in either direction.
+r"""Search for a text, a prompt or a uuid from any place of a source, in either direction.
 
-Each is a generator that works through a block of the file between two answers: it tells the share of the way that is
-behind, and at last what it found, if anything. Whoever runs it stops it by not asking again. At first only bytes are
-compared; what may fit is decoded and looked at as it is shown.
+Each search is a generator that works through one block of the file at a time. It yields the fraction that is searched,
+and at last the hit, if there is one; a caller stops it by not asking again. First only bytes are compared; a line that
+may match is decoded and compared as it is shown.
 
-Letters match in either case. ASCII that a writer wrote as `\u0061`, which none is known to do, is not found.
+Letters match in either case. ASCII written as `\u0061`, which no writer is known to do, is not found.
 """
 
 import re
@@ -15,25 +15,27 @@ from msgspec.structs import replace
 
 from memtui.transcripts.content import ContentPart, MessageContent, message_content
 from memtui.transcripts.entries import is_prompt
-from memtui.transcripts.fast_decode import quick_entries
+from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.records import Cursor, RecordSource, RecordView
 
 _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
-"""ASCII that every writer of JSON writes as it is."""
+"""ASCII that every JSON writer writes literally."""
 
 
 class SearchHit(Struct, frozen=True):
-    """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
-    or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
+    """The place of a hit: the record, the part of its content, and the line of the part's body.
 
-    passage: RecordView
+    Line -1 is the part's title line, part -1 the record as a whole. `wrapped`: found past the end of the source.
+    """
+
+    record: RecordView
     part: int
     line: int
-    around: bool = False
+    wrapped: bool = False
 
 
-class Needle:
-    """A text to look for, as bytes that a file may hold it as.
+class TextPattern:
+    """A text to search for, in all the forms in which a file may hold it.
 
     Args:
         words: At least one character.
@@ -62,12 +64,12 @@ class Needle:
             found = match.start()
         return found
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         return True
 
-    def hits(self, said: MessageContent) -> list[tuple[int, int]]:
-        """The parts and lines in which it stands, in the order in which they are drawn."""
-        return [(number, line) for number, part in enumerate(said.parts) for line in self._lines(part)]
+    def hits(self, message: MessageContent) -> list[tuple[int, int]]:
+        """The parts and lines that match, in the order in which they are drawn."""
+        return [(number, line) for number, part in enumerate(message.parts) for line in self._lines(part)]
 
     def _lines(self, part: ContentPart) -> Iterator[int]:
         body = part.body.lower()
@@ -78,7 +80,7 @@ class Needle:
 
 
 class _Prompts:
-    """The mark of what a person typed."""
+    """A pattern of what a person typed."""
 
     def fold(self, data: bytes) -> bytes:
         return data
@@ -89,74 +91,74 @@ class _Prompts:
     def last(self, folded: bytes, end: int) -> int:
         return folded.rfind(b'"user"', 0, end)
 
-    def maybe(self, line: bytes) -> bool:
-        entries = quick_entries(line + b"\n")
+    def may_match(self, line: bytes) -> bool:
+        entries = decode_entries(line + b"\n")
         return entries is None or entries[0].prompt
 
 
-def find(
+def find_text(
     source: RecordSource,
-    needle: Needle,
+    pattern: TextPattern,
     start: Cursor | None,
     step: int,
     *,
     behind: tuple[int, int] | None = None,
-    most: int | None = None,
+    max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
-    """Look for a text.
+    """Find a text.
 
     Args:
-        source: Where; read by nobody else meanwhile.
-        needle: What.
-        start: The passage behind which (before which, backward) to look; None for the beginning, or the end.
+        source: Where to search; used by no other thread meanwhile.
+        pattern: What to search for.
+        start: The record after which (before which, backward) to search; None for the beginning, or the end.
         step: 1 for forward, -1 for backward.
-        behind: A part and line of that passage behind (before) which to look first.
+        behind: A part and line of that record after (before) which to search first.
         most: Bytes of a line that may be read, None for no limit.
 
     Yields:
-        The share of the source that is behind, and at the end the first hit, if there is one.
+        The fraction of the source that is searched, and at the end the first hit, if there is one.
 
     Raises:
-        Longer: If a line has more bytes than `most`.
+        Longer: If a line has more bytes than `max_bytes`.
         MemtuiError: If the disk refuses.
     """
-    here = source.get(start, most) if start is not None and behind is not None else None
+    here = source.get(start, max_bytes) if start is not None and behind is not None else None
     if here is not None and behind is not None:
-        hits = [hit for hit in needle.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
+        hits = [hit for hit in pattern.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
         if hits:
             yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
-    for item in source.candidates(needle, start, step, most):
+    for item in source.candidates(pattern, start, step, max_bytes):
         if isinstance(item, float):
             yield item
-        elif hits := needle.hits(message_content(item)):
+        elif hits := pattern.hits(message_content(item)):
             yield SearchHit(item, *(hits[0] if step > 0 else hits[-1]))
             return
 
 
-def find_around(
+def find_text_wrapping(
     source: RecordSource,
-    needle: Needle,
+    pattern: TextPattern,
     start: Cursor | None,
     step: int,
     *,
     behind: tuple[int, int] | None = None,
-    most: int | None = None,
+    max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
-    """As `find`, and past the end from the other one, so that a text is found wherever it stands."""
-    for told in find(source, needle, start, step, behind=behind, most=most):
-        yield told
-        if isinstance(told, SearchHit):
+    """As `find_text`, but go on from the other end of the source."""
+    for item in find_text(source, pattern, start, step, behind=behind, max_bytes=max_bytes):
+        yield item
+        if isinstance(item, SearchHit):
             return
-    for told in find(source, needle, None, step, most=most):
-        yield replace(told, around=True) if isinstance(told, SearchHit) else told
+    for item in find_text(source, pattern, None, step, max_bytes=max_bytes):
+        yield replace(item, wrapped=True) if isinstance(item, SearchHit) else item
 
 
-def next_prompt(
-    source: RecordSource, start: Cursor | None, step: int, *, most: int | None = None
+def find_prompt(
+    source: RecordSource, start: Cursor | None, step: int, *, max_bytes: int | None = None
 ) -> Iterator[SearchHit | float]:
-    """Look for the next (or previous) thing that a person typed; as `find`."""
-    for item in source.candidates(_Prompts(), start, step, most):
+    """Find the next (or previous) prompt that a person typed; as `find_text`."""
+    for item in source.candidates(_Prompts(), start, step, max_bytes):
         if isinstance(item, float):
             yield item
         elif is_prompt(item.data):
@@ -164,9 +166,9 @@ def next_prompt(
             return
 
 
-def with_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> Iterator[SearchHit | float]:
-    """Look for the record with a uuid, from the end."""
-    for item in source.candidates(Needle(uuid), None, -1, most):
+def find_uuid(source: RecordSource, uuid: str, *, max_bytes: int | None = None) -> Iterator[SearchHit | float]:
+    """Find the record with a uuid, from the end."""
+    for item in source.candidates(TextPattern(uuid), None, -1, max_bytes):
         if isinstance(item, float):
             yield item
         elif item.data.get("uuid") == uuid:
@@ -175,7 +177,7 @@ def with_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> It
 
 
 def _written(character: str) -> bytes:
-    """The ways in which a lower-case character may be written in JSON, in bytes of which ASCII is lower case."""
+    """A pattern of all forms of a lower-case character in JSON, for bytes of which ASCII is lower case."""
     forms: dict[bytes, None] = {}
     for form in (character, character.upper(), character.title()):
         forms[form.encode("utf-8", "surrogatepass").lower()] = None

@@ -1,27 +1,15 @@
-"""What a session did, collected in one walk through its records: no record is held longer than it is looked at.
+"""What a session did: tools that it called, tokens, files that it wrote, and the versions that the client kept of them.
 
-What a session did with its tools, in seven figures.
+`SessionStats` collects all of it in one pass over the records, none of which is held.
 
-An edit's lines are those of the patch that the client wrote beside the result; without one, of the texts that the call
-gave. A call that was refused or failed counts as a call, and no lines.
-
-Tokens that a session used, counted once per answer.
-
-Every row of an answer repeats its usage, so rows must not be added up; the last row of an answer has the final figures.
-
-Source:
-    FORMATS 1.5: by `message.id`, else `requestId`.
-
-The files that a session's own calls wrote: Edit, Write and their kin; not what a shell command did.
-
-The files that a session changed, from the client's file history: which versions there are, and how it is now.
-
-Source:
-    FORMATS 1.1 and 1.7: `file-history-snapshot` and `file-history-delta`; a version is
-    `<config>/file-history/<session>/<name>`, None for a file that did not exist.
+- Every record of an answer repeats the answer's usage, so records must not be added up: the last one of each answer has
+  the final figures.
+- The lines of an edit are those of the patch that the client wrote beside the result; without one, of the call's texts.
+  A call that was refused or failed counts as a call, with no lines.
+- A version of a file is `<config>/file-history/<session>/<name>`; without a name the file did not exist.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
@@ -31,9 +19,46 @@ from memtui.fs.atomic import digest
 from memtui.transcripts.entries import blocks_of, text
 from memtui.transcripts.lines import Record
 
+ToolCategory = Literal["reads", "searches", "shells", "edits", "others"]
+BackupState = Literal["same", "changed", "gone", "created", "unknown"]
 
-class FileVersion(Struct, frozen=True):
-    """A file as it was before a message. `backup` names the copy, None says that the file did not exist then."""
+_EDITS: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit")
+_CATEGORIES: Final[dict[str, ToolCategory]] = {
+    **dict.fromkeys(("Read", "NotebookRead", "LS", "ReadMcpResource"), "reads"),
+    **dict.fromkeys(("Grep", "Glob", "WebSearch", "ToolSearch", "LSP"), "searches"),
+    **dict.fromkeys(("Bash", "PowerShell"), "shells"),
+    **dict.fromkeys(_EDITS, "edits"),
+}
+_MAX_COUNT: Final = 1 << 62
+
+
+class ToolStats(Struct, frozen=True):
+    """Calls by category, and lines that edits added and removed."""
+
+    reads: int = 0
+    searches: int = 0
+    shells: int = 0
+    edits: int = 0
+    added: int = 0
+    removed: int = 0
+    others: int = 0
+
+
+class SessionTokens(Struct, frozen=True):
+    """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
+
+    sent: int = 0
+    received: int = 0
+    cached: int = 0
+    stored: int = 0
+    answers: int = 0
+
+    def __add__(self, other: "SessionTokens") -> "SessionTokens":
+        return SessionTokens(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+class FileBackup(Struct, frozen=True):
+    """A file as it was before a message. `backup` is the name of the copy, None if the file did not exist then."""
 
     number: int
     backup: str | None
@@ -41,54 +66,111 @@ class FileVersion(Struct, frozen=True):
     message: str
 
 
-class ChangedFile(Struct, frozen=True):
+class BackedUpFile(Struct, frozen=True):
     """A file that a session changed, by the path in its records, with its versions, oldest first."""
 
     path: str
-    versions: tuple[FileVersion, ...]
+    versions: tuple[FileBackup, ...]
 
 
-State = Literal["same", "changed", "gone", "created", "unknown"]
+class SessionStats(Struct):
+    """Statistics of a session. A call or a result that is in the file twice counts once."""
 
+    _calls: dict[str, str] = field(default_factory=dict)
+    _input_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _edited_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _tokens: dict[str, tuple[str, SessionTokens]] = field(default_factory=dict)
+    _written: dict[str, None] = field(default_factory=dict)
+    _versions: dict[str, dict[int, FileBackup]] = field(default_factory=dict)
 
-class Changes:
-    """Collects the files that a session's snapshots speak of, record by record."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, dict[int, FileVersion]] = {}
-
-    def take(self, data: Record) -> None:
-        """Look at one record."""
-        for path, backup, message in _backups(data):
+    def add(self, data: Record) -> None:
+        """Count one record."""
+        for path, backup, message_id in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
-                version = FileVersion(number, name, text(backup.get("backupTime")), message)
-                self._found.setdefault(path, {}).setdefault(number, version)
+                version = FileBackup(number, name, text(backup.get("backupTime")), message_id)
+                self._versions.setdefault(path, {}).setdefault(number, version)
+        message = data.get("message")
+        if not isinstance(message, dict):
+            return
+        is_answer = data.get("type") == "assistant"
+        if is_answer:
+            self._add_usage(data, message)
+        for block in blocks_of(message):
+            if block["type"] == "tool_use":
+                self._add_call(block, is_answer=is_answer)
+            elif block["type"] == "tool_result" and (call := text(block.get("tool_use_id"))):
+                known = call in self._input_lines and call not in self._edited_lines
+                if known and block.get("is_error") is not True:
+                    self._edited_lines[call] = patch_lines(data.get("toolUseResult")) or self._input_lines[call]
+
+    def _add_call(self, block: Record, *, is_answer: bool) -> None:
+        call, name, given = text(block.get("id")), text(block.get("name")), block.get("input")
+        if call and call not in self._calls:
+            self._calls[call] = name
+            if name in _EDITS:
+                self._input_lines[call] = _input_lines(name, given) if isinstance(given, dict) else (0, 0)
+        if is_answer and name in _EDITS and isinstance(given, dict):
+            path = text(given.get("file_path")) or text(given.get("notebook_path"))
+            if path:
+                self._written[path] = None
+
+    def _add_usage(self, data: Record, message: Record) -> None:
+        usage, model = message.get("usage"), text(message.get("model"))
+        answer = text(message.get("id")) or text(data.get("requestId")) or text(data.get("uuid"))
+        if isinstance(usage, dict) and answer and model != "<synthetic>":
+            keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+            sent, received, cached, stored = (_count(usage.get(key)) for key in keys)
+            self._tokens[answer] = model, SessionTokens(sent, received, cached, stored, 1)
 
     @property
-    def files(self) -> tuple[ChangedFile, ...]:
-        """The files, in the order in which they first appear."""
+    def tools(self) -> ToolStats:
+        counts: dict[ToolCategory, int] = {}
+        for name in self._calls.values():
+            counts[tool_category(name)] = counts.get(tool_category(name), 0) + 1
+        added, removed = (sum(lines[side] for lines in self._edited_lines.values()) for side in (0, 1))
+        return ToolStats(added=added, removed=removed, **counts)
+
+    @property
+    def tokens(self) -> SessionTokens:
+        return sum(self.tokens_by_model.values(), SessionTokens())
+
+    @property
+    def tokens_by_model(self) -> dict[str, SessionTokens]:
+        found: dict[str, SessionTokens] = {}
+        for model, usage in self._tokens.values():
+            found[model] = found.get(model, SessionTokens()) + usage
+        return found
+
+    @property
+    def written_files(self) -> tuple[str, ...]:
+        """Paths that calls were given to write to, refused ones too, in the order of their first appearance."""
+        return tuple(self._written)
+
+    @property
+    def changed_files(self) -> tuple[BackedUpFile, ...]:
+        """Files of which the client kept versions, in the order of their first appearance."""
         return tuple(
-            ChangedFile(path, tuple(versions[number] for number in sorted(versions)))
-            for path, versions in self._found.items()
+            BackedUpFile(path, tuple(versions[number] for number in sorted(versions)))
+            for path, versions in self._versions.items()
         )
 
 
-def _backups(data: Record) -> Iterable[tuple[str, Record, str]]:
-    if data.get("type") == "file-history-delta":
-        backup = data.get("backup")
-        if isinstance(backup, dict):
-            yield text(data.get("trackingPath")), backup, text(data.get("messageId"))
-    elif data.get("type") == "file-history-snapshot":
-        snapshot = data.get("snapshot")
-        tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
-        for path, backup in tracked.items() if isinstance(tracked, dict) else ():
-            if isinstance(backup, dict):
-                yield path, backup, text(data.get("messageId"))
+def collect_stats(records: Iterable[Record]) -> SessionStats:
+    """Collect the statistics of a session's records."""
+    stats = SessionStats()
+    for data in records:
+        stats.add(data)
+    return stats
 
 
-def compare(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -> State:
-    """How a file is on the disk now, against one of its versions.
+def tool_category(tool: str) -> ToolCategory:
+    """The figure of `ToolStats` that a tool counts in."""
+    return _CATEGORIES.get(tool, "others")
+
+
+def compare_file(file: BackedUpFile, version: FileBackup, history: Path, cwd: Path) -> BackupState:
+    """Compare a file on the disk with one of its versions.
 
     Args:
         file: The file.
@@ -101,7 +183,7 @@ def compare(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -
     """
     now = _digest(cwd / file.path)
     if version.backup is None:
-        return {"": "unknown", "gone": "same"}.get(now, "created")  # type: ignore[return-value]
+        return "unknown" if now == "" else "same" if now == "gone" else "created"
     copy = _digest(history / Path(version.backup).name)
     if now == "gone":
         return "gone"
@@ -120,205 +202,48 @@ def _digest(path: Path) -> str:
         return ""
 
 
-READS: Final = frozenset({"Read", "NotebookRead", "LS", "ReadMcpResource"})
-SEARCHES: Final = frozenset({"Grep", "Glob", "WebSearch", "ToolSearch", "LSP"})
-SHELLS: Final = frozenset({"Bash", "PowerShell"})
-EDITS: Final = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
+def _backups(data: Record) -> Iterator[tuple[str, Record, str]]:
+    """Path, backup and message id of each file version that a record tells of."""
+    if data.get("type") == "file-history-delta":
+        backups: object = {text(data.get("trackingPath")): data.get("backup")}
+    elif data.get("type") == "file-history-snapshot":
+        snapshot = data.get("snapshot")
+        backups = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+    else:
+        return
+    for path, backup in backups.items() if isinstance(backups, dict) else ():
+        if isinstance(backup, dict):
+            yield path, backup, text(data.get("messageId"))
 
 
-class ToolStats(Struct, frozen=True):
-    """Calls by what they do, and lines that edits added and removed."""
-
-    reads: int = 0
-    searches: int = 0
-    shells: int = 0
-    edits: int = 0
-    added: int = 0
-    removed: int = 0
-    others: int = 0
-
-    def __add__(self, other: "ToolStats") -> "ToolStats":
-        return ToolStats(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
-
-
-class StatsCount(Struct):
-    """Collects tool use record by record; a call or a result that stands in the file twice counts once."""
-
-    _calls: dict[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)
-    """Name of the tool, and the lines that the call itself speaks of."""
-    _lines: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def take(self, data: Record) -> None:
-        """Look at one record."""
-        message = data.get("message")
-        if not isinstance(message, dict):
-            return
-        for block in blocks_of(message):
-            if block["type"] == "tool_use" and (call := text(block.get("id"))):
-                name, given = text(block.get("name")), block.get("input")
-                lines = _given(name, given) if name in EDITS and isinstance(given, dict) else (0, 0)
-                self._calls.setdefault(call, (name, lines))
-            elif block["type"] == "tool_result" and (call := text(block.get("tool_use_id"))):
-                self._result(call, block, data.get("toolUseResult"))
-
-    def _result(self, call: str, block: Record, result: object) -> None:
-        name, given = self._calls.get(call, ("", (0, 0)))
-        if name not in EDITS or call in self._lines or block.get("is_error") is True:
-            return
-        self._lines[call] = patched(result) or given
-
-    @property
-    def total(self) -> ToolStats:
-        kinds = {"reads": 0, "searches": 0, "shells": 0, "edits": 0, "others": 0}
-        for name, _ in self._calls.values():
-            kinds[kind_of(name)] += 1
-        added = sum(lines[0] for lines in self._lines.values())
-        removed = sum(lines[1] for lines in self._lines.values())
-        return ToolStats(
-            kinds["reads"], kinds["searches"], kinds["shells"], kinds["edits"], added, removed, kinds["others"]
-        )
-
-
-def kind_of(tool: str) -> str:
-    """Which of the figures a tool counts in."""
-    for kind, names in (("reads", READS), ("searches", SEARCHES), ("shells", SHELLS), ("edits", EDITS)):
-        if tool in names:
-            return kind
-    return "others"
-
-
-def patched(result: object) -> tuple[int, int] | None:
+def patch_lines(result: object) -> tuple[int, int] | None:
     """Lines added and removed by the patch beside a result; None if there is none."""
     if not isinstance(result, dict):
         return None
     patch = result.get("structuredPatch")
     if isinstance(patch, list) and patch:
-        lines = [
-            line
-            for hunk in patch
-            if isinstance(hunk, dict) and isinstance(hunk.get("lines"), list)
-            for line in hunk["lines"]
-            if isinstance(line, str)
-        ]
+        hunks = [hunk["lines"] for hunk in patch if isinstance(hunk, dict) and isinstance(hunk.get("lines"), list)]
+        lines = [line for hunk in hunks for line in hunk if isinstance(line, str)]
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
     if result.get("type") == "create" and isinstance(result.get("content"), str):
-        return _lines(result["content"]), 0
+        return _count_lines(result["content"]), 0
     return None
 
 
-def _given(name: str, given: Record) -> tuple[int, int]:
-    """Lines by what the call was given, where no patch tells."""
+def _input_lines(name: str, given: Record) -> tuple[int, int]:
+    """Lines added and removed by what a call was given."""
     if name == "Write":
-        return _lines(text(given.get("content"))), 0
+        return _count_lines(text(given.get("content"))), 0
     edits = given.get("edits") if name == "MultiEdit" else [given]
     pairs = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
-    added = sum(_lines(text(edit.get("new_string")) or text(edit.get("new_source"))) for edit in pairs)
-    return added, sum(_lines(text(edit.get("old_string"))) for edit in pairs)
+    added = sum(_count_lines(text(edit.get("new_string")) or text(edit.get("new_source"))) for edit in pairs)
+    return added, sum(_count_lines(text(edit.get("old_string"))) for edit in pairs)
 
 
-def _lines(value: str) -> int:
+def _count_lines(value: str) -> int:
     return value.count("\n") + (value != "" and not value.endswith("\n"))
-
-
-class SessionUsage(Struct, frozen=True):
-    """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
-
-    sent: int = 0
-    received: int = 0
-    cached: int = 0
-    stored: int = 0
-    answers: int = 0
-
-    def __add__(self, other: "SessionUsage") -> "SessionUsage":
-        return SessionUsage(
-            self.sent + other.sent,
-            self.received + other.received,
-            self.cached + other.cached,
-            self.stored + other.stored,
-            self.answers + other.answers,
-        )
-
-
-class UsageCount(Struct):
-    """Collects the usage of a session's records; `by_model` says how it spreads."""
-
-    _last: dict[str, tuple[str, SessionUsage]] = field(default_factory=dict)
-
-    def take(self, data: Record) -> None:
-        """Look at one record; of an answer's rows the last counts."""
-        message = data.get("message")
-        if data.get("type") != "assistant" or not isinstance(message, dict):
-            return
-        usage, model = message.get("usage"), text(message.get("model"))
-        key = text(message.get("id")) or text(data.get("requestId")) or text(data.get("uuid"))
-        if not isinstance(usage, dict) or not key or model == "<synthetic>":
-            return
-        self._last[key] = (
-            model,
-            SessionUsage(
-                _count(usage.get("input_tokens")),
-                _count(usage.get("output_tokens")),
-                _count(usage.get("cache_read_input_tokens")),
-                _count(usage.get("cache_creation_input_tokens")),
-                1,
-            ),
-        )
-
-    @property
-    def total(self) -> SessionUsage:
-        return sum((usage for _, usage in self._last.values()), SessionUsage())
-
-    @property
-    def by_model(self) -> dict[str, SessionUsage]:
-        found: dict[str, SessionUsage] = {}
-        for model, usage in self._last.values():
-            found[model] = found.get(model, SessionUsage()) + usage
-        return found
 
 
 def _count(value: object) -> int:
     """A figure that can be added up; anything else, and what is no finite number, is 0."""
-    return int(value) if isinstance(value, int | float) and 0 <= value < 1 << 62 else 0
-
-
-class Writes:
-    """Collects the paths that calls were given to write to, record by record; a refused call counts."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, None] = {}
-
-    def take(self, data: Record) -> None:
-        """Look at one record."""
-        message = data.get("message")
-        if data.get("type") != "assistant" or not isinstance(message, dict):
-            return
-        for block in blocks_of(message):
-            given = block.get("input")
-            if block["type"] == "tool_use" and block.get("name") in EDITS and isinstance(given, dict):
-                path = text(given.get("file_path")) or text(given.get("notebook_path"))
-                if path:
-                    self._found[path] = None
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The paths, in the order in which they first appear."""
-        return tuple(self._found)
-
-
-class Tally(Struct):
-    """Tools used, tokens, files that calls wrote, and files that the client kept versions of."""
-
-    stats: StatsCount = field(default_factory=StatsCount)
-    usage: UsageCount = field(default_factory=UsageCount)
-    writes: Writes = field(default_factory=Writes)
-    changes: Changes = field(default_factory=Changes)
-
-
-def tally(records: Iterable[Record]) -> Tally:
-    """Collect it from a session's records."""
-    found = Tally()
-    parts = (found.stats, found.usage, found.writes, found.changes)
-    for data in records:
-        for part in parts:
-            part.take(data)
-    return found
+    return int(value) if isinstance(value, int | float) and 0 <= value < _MAX_COUNT else 0

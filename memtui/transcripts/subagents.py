@@ -1,11 +1,7 @@
-"""Sub-agents of a session: their files in the three layouts, rows inside the session's own file, and the calls that
-started them.
+"""Sub-agents of a session: their files, their records inside the session's own file, and the calls that started them.
 
 Layouts: `<session>/subagents/**/agent-*.jsonl` (2.1 and later, workflows in folders below), `agent-*.jsonl` beside the
-sessions (2.0), and `isSidechain` rows inside the session's file (1.0).
-
-Source:
-    FORMATS 1.1 and 1.8.
+sessions (2.0), and `isSidechain` records inside the session's file (1.0).
 """
 
 import json
@@ -27,9 +23,9 @@ _LAUNCHERS = ("Agent", "Task")
 class SubAgent(Struct, frozen=True):
     """A sub-agent's conversation.
 
-    `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of
-    the tool_use that started it, "" if nothing tells. `internal`: the client's own fork (compaction, suggestions),
-    not work.
+    `path` is its file, None for records inside the session's file, of which `start` is the first uuid. `call` is the id
+    of the tool_use that started it, "" if that is not known. `internal`: a fork that the client made for itself
+    (compaction, suggestions).
     """
 
     id: str
@@ -45,11 +41,11 @@ def find_agents(transcript: Transcript, tree: Tree) -> tuple[SubAgent, ...]:
     """The sub-agents of a session, those with a known call in the order of the calls, then the others by name."""
     calls = _calls(transcript)
     by_agent = {entry.agent_run: entry.answers[0] for entry in transcript.entries if entry.agent_run and entry.answers}
-    by_agent |= {told: call for told, call in _told(transcript) if told not in by_agent}
+    by_agent |= {agent_id: call for agent_id, call in _named_in_results(transcript) if agent_id not in by_agent}
     found = [_from_file(path, by_agent, calls) for path in agent_files(transcript.path)]
     found += [_inline(transcript, root, calls) for root in tree.roots if root.sidechain]
-    place = {call: number for number, call in enumerate(calls)}
-    return tuple(sorted(found, key=lambda agent: (place.get(agent.call, len(place)), agent.id)))
+    order = {call: number for number, call in enumerate(calls)}
+    return tuple(sorted(found, key=lambda agent: (order.get(agent.call, len(order)), agent.id)))
 
 
 def agent_files(session: Path) -> list[Path]:
@@ -75,7 +71,7 @@ def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> S
     name = path.stem.removeprefix("agent-")
     call = text(meta.get("toolUseId")) or by_agent.get(name, "")
     first = _first_record(path)
-    call = call or calls_with(calls, _said(first))
+    call = call or call_with_prompt(calls, _first_text(first))
     internal = name.startswith(("acompact-", "aprompt_suggestion-", "aside_question-"))
     return SubAgent(
         name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal
@@ -91,7 +87,7 @@ def _meta(path: Path) -> Record:
 
 
 def _inline(transcript: Transcript, root: Entry, calls: dict[str, str]) -> SubAgent:
-    call = calls_with(calls, _said(transcript.data(root)))
+    call = call_with_prompt(calls, _first_text(transcript.data(root)))
     return SubAgent(root.agent or root.uuid, None, root.uuid, call)
 
 
@@ -108,14 +104,14 @@ def _calls(transcript: Transcript) -> dict[str, str]:
     return found
 
 
-def calls_with(calls: dict[str, str], prompt: str) -> str:
+def call_with_prompt(calls: dict[str, str], prompt: str) -> str:
     """The call that was given a prompt; "" if none or several were."""
     found = [call for call, given in calls.items() if prompt and given.strip() == prompt.strip()]
     return found[0] if len(found) == 1 else ""
 
 
-def _told(transcript: Transcript) -> Iterable[tuple[str, str]]:
-    """What results say in words: "agentId: …"."""
+def _named_in_results(transcript: Transcript) -> Iterable[tuple[str, str]]:
+    """Agent id and call id of results whose text ends in "agentId: …"."""
     rows = [entry for entry in transcript.entries if entry.answers and not entry.agent_run]
     for data in transcript.each(rows):
         message = data.get("message")
@@ -129,7 +125,7 @@ def _told(transcript: Transcript) -> Iterable[tuple[str, str]]:
                     yield match[1], text(block.get("tool_use_id"))
 
 
-def _said(data: Record) -> str:
+def _first_text(data: Record) -> str:
     message = data.get("message")
     texts = (
         [block["text"] for block in blocks_of(message) if block["type"] == "text"] if isinstance(message, dict) else []

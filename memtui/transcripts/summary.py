@@ -1,38 +1,20 @@
-"""A list's facts of a session in one fast pass: title, first prompt, times, counts.
+"""What a list shows of a session, found in one fast pass over its file: title, first prompt, times, counts.
 
-Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
-number. They are told by their first bytes (`counted`), and their bodies are never decoded. Everything else is decoded:
-an optimisation, not a second parser: every line decoded by the standard library gives the same answers (tests compare
-them).
+Most bytes of a transcript are answers, results, attachments and progress. A list needs only their number, so they are
+told by their first bytes and never decoded (`LineClassifier`). Everything else is decoded. This is an optimisation, not
+a second parser: tests compare it with every line decoded by the standard library.
 
-Source:
-    PERFORMANCE.md section 1. What follows the last line end is not read.
+Not noticed are a note behind a record on the same line, and a record that was cut off just behind a brace: to look for
+these in every line would cost as much as all the rest. What follows the last line end is not read.
 
-What one reading of a session's file finds out about it; `scan` collects it, `search.catalogue` keeps it.
-
-Lines that a list only counts: answers, results, attachments, reports; which they are is told by how they begin.
-
-Of such a line nothing but its type is needed, and its end if it is the last one. One anchored pattern judges it. What
-was judged once is remembered by its head, the literal bytes from the parent's uuid to the beginning of the body: a
-later line of the same file with the same head is of the same type, and one `startswith` tells.
-
-A row that is glued to a row, whole or cut off, is found. Not seen are a note behind a row, and that a row was cut off
-just behind a brace: to look for these in every line would cost as much as all the rest.
-
-Source:
-    PERFORMANCE.md section 1 (two-ended envelope); FORMATS 1.3.
-
-What a session is called, by the client's order but from the whole file: a title far from the end counts too.
-
-Source:
-    FORMATS 1.9: the title given, else made, else the last prompt, a summary, the first prompt.
+A session's title is chosen in the client's order, but from the whole file: the title that a person gave, the generated
+one, the last prompt, a summary, the first prompt.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -40,30 +22,39 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from memtui.client.session_files import COMMAND, WRAPPED, one_line
-from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, prompt_texts, text
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.client.session_files import CLIENT_MARKUP, COMMAND_NAME, title_line
+from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, parse_timestamp, prompt_texts, text
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
-Kind = Literal["talks", "silent", "side"]
-HEAD: Final = len('{"parentUuid":"') + 36
-"""Where a head begins: behind the uuid of the parent."""
-NOTES: Final = tuple(
+LineKind = Literal["message", "other", "sidechain"]
+
+HEAD_START: Final = len('{"parentUuid":"') + 36
+"""Where the head of a line begins: behind the uuid of the parent. It ends where the body begins."""
+
+SKIPPED_NOTES: Final = tuple(
     b'{"type":"%b",' % name
     for name in (b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch")
 )
-"""How the notes begin that a list has no use for."""
-TYPE: Final = b'"type":'
-"""What a note has once. Found again, it belongs to another record on the line."""
-ROW: Final = b'{"parentUuid"'
-"""How a row begins: found within a line, it is one that was glued to what is left of another."""
-SOURCE: Final = b'"sourceToolAssistantUUID":"'
-"""What newer releases put at the end of a tool's result before its parent's uuid. If the line begins with this parent,
-both ends belong to one row, and the costly look for another one is saved."""
-TAIL: Final = 800
-"""Bytes at a line's end that hold the envelope of releases that don't put it before the body."""
-_MAIN: Final = b'","isSidechain":false,'
-_MOST: Final = 8
-"""Heads remembered of a kind. A session has few, but one may hold what changes with every prompt."""
+"""How notes begin that a list does not need."""
+
+TYPE_KEY: Final = b'"type":'
+"""Found once in a note; found again, it belongs to another record on the line."""
+
+ROW_START: Final = b'{"parentUuid"'
+"""How a chain record begins; found within a line, another record is glued to it."""
+
+SOURCE_KEY: Final = b'"sourceToolAssistantUUID":"'
+"""Newer releases write it at the end of a tool's result, with the parent's uuid. If the line begins with the same
+parent, both ends belong to one record, and the costly search for another one is saved."""
+
+TAIL_BYTES: Final = 800
+"""Bytes at a line's end that hold the envelope of releases that write it behind the body."""
+
+_MAIN_SIDE: Final = b'","isSidechain":false,'
+
+_MAX_HEADS: Final = 8
+"""Heads remembered of a kind: a session has few, but one may hold something that changes with every prompt."""
+
 _BEGIN: Final = re.compile(
     rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),'
     rb'([^{\\]{0,1500})"(?:'  # without a brace and an escape: pairs of the record itself
@@ -76,42 +67,46 @@ _BEGIN: Final = re.compile(
 """Side, pairs before the body, and the type of record that has such a body."""
 
 
-class Heads(Struct):
-    """What was judged in one file: heads of the main conversation's messages, and of its rows that say nothing."""
+class LineClassifier(Struct):
+    """Tells by its first bytes what a line is, and remembers the heads of lines of one file.
 
-    talking: tuple[bytes, ...] = ()
-    silent: tuple[bytes, ...] = ()
+    A later line with the same head is of the same kind, which one `startswith` tells. `messages` are the heads of the
+    main conversation's messages, `others` those of its other records.
+    """
 
-    def judge(self, line: bytes) -> Kind | None:
-        """What a line is, which is remembered; None if it has to be decoded."""
+    messages: tuple[bytes, ...] = ()
+    others: tuple[bytes, ...] = ()
+
+    def classify(self, line: bytes) -> LineKind | None:
+        """The kind of a line; None if it has to be decoded."""
         match = _BEGIN.match(line)
-        if match is None or not line.endswith(b"}") or line.find(ROW, 1) > 0:
+        if match is None or not line.endswith(b"}") or line.find(ROW_START, 1) > 0:
             return None
-        envelope = match[2] if b'"type":"' in match[2] else line[max(match.end(), len(line) - TAIL) :]
+        envelope = match[2] if b'"type":"' in match[2] else line[max(match.end(), len(line) - TAIL_BYTES) :]
         if b'"type":"%b"' % str(match.lastgroup).encode() not in envelope:
             return None
         if b'"uuid":"' not in envelope and b'"uuid":"' not in line:
             return None
         if match[1] == b"true":
-            return "side"
-        head = line[HEAD : match.end()] if line.startswith(_MAIN, HEAD) else b""
+            return "sidechain"
+        head = line[HEAD_START : match.end()] if line.startswith(_MAIN_SIDE, HEAD_START) else b""
         if match.lastgroup in ("user", "assistant"):
-            self.talking = _remember(self.talking, head)
-            return "talks"
-        self.silent = _remember(self.silent, head)
-        return "silent"
+            self.messages = _remember(self.messages, head)
+            return "message"
+        self.others = _remember(self.others, head)
+        return "other"
 
 
 def _remember(heads: tuple[bytes, ...], head: bytes) -> tuple[bytes, ...]:
-    return heads if not head or head in heads else (head, *heads[: _MOST - 1])
+    return heads if not head or head in heads else (head, *heads[: _MAX_HEADS - 1])
 
 
 class SessionSummary(Struct):
     """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
 
-    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often
-    they went back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the
-    last prompt.
+    `messages` are the user's and assistant's records of the main conversation, `prompts` what a person typed, `rewinds`
+    how often they went back and typed something else, `side` the records of sub-agents in this file. `branch` is that
+    of the last prompt.
     """
 
     title: str = ""
@@ -131,24 +126,26 @@ class SessionSummary(Struct):
 
     @property
     def listed(self) -> bool:
-        """Whether a list shows it: not a file without a word, nor a sub-agent's that lies among the sessions."""
+        """Whether a list shows it: not an empty file, nor a sub-agent's file among the sessions."""
         return bool(self.messages or (self.title and not self.side))
 
     def when(self, modified: float) -> float:
-        """When the last record was written, in seconds since 1970; the time of the file where no record tells."""
-        try:
-            stamp = datetime.fromisoformat(self.last_time)
-        except ValueError:
-            return modified
-        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
+        """The time of the last record, in seconds since 1970; the time of the file where no record has one."""
+        time = parse_timestamp(self.last_time)
+        return modified if time is None else time
 
 
-TITLES = ("custom-title", "ai-title", "last-prompt", "summary")
-_FIELD = {"custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary"}
+_TITLE_FIELDS = {
+    "custom-title": ("customTitle", "given"),
+    "ai-title": ("aiTitle", "made"),
+    "last-prompt": ("lastPrompt", "last_prompt"),
+    "summary": ("summary", "summary"),
+}
+"""Of a type of record: the field with a title, and the field of `TitleCollector` that keeps it."""
 
 
-class Title(Struct):
-    """Collects a title record by record, so that one pass and little memory are enough. Texts are kept as written.
+class TitleCollector(Struct):
+    """Chooses a title record by record. Texts are kept as written.
 
     `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
     nothing else.
@@ -161,74 +158,71 @@ class Title(Struct):
     first_prompt: str = ""
     command: str = ""
 
-    def take(self, data: Record) -> None:
+    def add(self, data: Record) -> None:
         """Look at one record."""
         kind = data.get("type")
         if kind == "user":
             if not self.first_prompt:
                 self._prompt(data)
-        elif isinstance(kind, str) and kind in _FIELD:
-            value = text(data.get(_FIELD[kind]))
-            if not value or value.isspace():
-                return
-            if kind == "custom-title":
-                self.given = value
-            elif kind == "ai-title":
-                self.made = value
-            elif kind == "last-prompt":
-                self.last_prompt = value
-            else:
-                self.summary = value
+        elif isinstance(kind, str) and kind in _TITLE_FIELDS:
+            key, name = _TITLE_FIELDS[kind]
+            value = text(data.get(key))
+            if value and not value.isspace():
+                setattr(self, name, value)
 
     def __str__(self) -> str:
-        told = self.given or self.made or self.last_prompt or self.summary
-        return one_line(told or WRAPPED.sub(" ", self.first_prompt)) or self.command
+        title = self.given or self.made or self.last_prompt or self.summary
+        return title_line(title or CLIENT_MARKUP.sub(" ", self.first_prompt)) or self.command
 
     def _prompt(self, data: Record) -> None:
         if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):
             return
         texts = prompt_texts(data)
-        command = next((match[1] for part in texts if (match := COMMAND.search(part))), "")
+        command = next((match[1] for part in texts if (match := COMMAND_NAME.search(part))), "")
         if command:
-            self.command = self.command or one_line(command)
+            self.command = self.command or title_line(command)
         elif is_prompt(data):
-            self.first_prompt = next((part for part in texts if one_line(WRAPPED.sub(" ", part))), "")
+            self.first_prompt = next((part for part in texts if title_line(CLIENT_MARKUP.sub(" ", part))), "")
 
 
-def title_of(records: Iterable[Record]) -> str:
-    """The title of a session's records; "" if nothing serves."""
-    title = Title()
+def title_from_records(records: Iterable[Record]) -> str:
+    """The title of a session by its records; "" if there is none."""
+    title = TitleCollector()
     for data in records:
-        title.take(data)
+        title.add(data)
     return str(title)
 
 
-CHUNK: Final = 128 << 10
-"""Bytes per read, more for a longer line: they stay in the processor's cache, and in memory that is used again."""
+READ_BYTES: Final = 128 << 10
+"""Bytes per read, more for a longer line: few enough to stay in the processor's cache."""
 _BRACE: Final = ord("}")
-_LONG: Final = 4096
+_LONG_LINE_BYTES: Final = 4096
 """Bytes from which the end of a line is looked at first."""
 
 
-class Scanner(Struct):
-    """Collects the facts of a file, chunk by chunk; goes on where it stopped when the file has grown."""
+class SummaryScanner(Struct):
+    """Builds the summary of a file chunk by chunk; goes on where it stopped when the file has grown.
 
-    facts: SessionSummary = field(default_factory=SessionSummary)
-    quick: bool = True
-    _title: Title = field(default_factory=Title)
-    _heads: Heads = field(default_factory=Heads)
+    `fast` is off to decode every line by the standard library. `_last_line` is the place (offset, length) of the last
+    line that was not decoded: only its timestamp is read, at the end.
+    """
+
+    summary: SessionSummary = field(default_factory=SessionSummary)
+    fast: bool = True
+    _title: TitleCollector = field(default_factory=TitleCollector)
+    _classifier: LineClassifier = field(default_factory=LineClassifier)
     _parents: set[str] = field(default_factory=set)
-    _late: tuple[int, int] = (0, 0)
+    _last_line: tuple[int, int] = (0, 0)
 
     def state(self) -> str:
         """What a later scanner needs to go on where this one stopped, as JSON."""
-        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
+        return json.dumps([asdict(self.summary), asdict(self._title), sorted(self._parents)])
 
     @classmethod
-    def resumed(cls, state: str) -> "Scanner":
+    def resumed(cls, state: str) -> "SummaryScanner":
         """A scanner that goes on from a `state`."""
-        facts, title, parents = json.loads(state)
-        return cls(SessionSummary(**facts), _title=Title(**title), _parents=set(parents))
+        summary, title, parents = json.loads(state)
+        return cls(SessionSummary(**summary), _title=TitleCollector(**title), _parents=set(parents))
 
     def file(self, path: Path) -> SessionSummary:
         """Read a file from where this scanner stopped to its last line end.
@@ -238,142 +232,145 @@ class Scanner(Struct):
         """
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            size = CHUNK
-            while data := os.pread(file, size, self.facts.offset):
-                if self._take(data):
-                    size = CHUNK
+            size = READ_BYTES
+            while data := os.pread(file, size, self.summary.offset):
+                if self._read_lines(data):
+                    size = READ_BYTES
                 elif len(data) < size:
                     break  # no line end yet
-                elif size <= LONGEST_LINE:
-                    size = min(2 * size, LONGEST_LINE + 1)
-                elif not self._passed(file, size):
+                elif size <= MAX_LINE_BYTES:
+                    size = min(2 * size, MAX_LINE_BYTES + 1)
+                elif not self._skip_long_line(file, size):
                     break
-            if self._late[1]:
-                stamp = _time(os.pread(file, self._late[1], self._late[0]))
-                self.facts.last_time, self._late = stamp or self.facts.last_time, (0, 0)
+            if self._last_line[1]:
+                stamp = _timestamp(os.pread(file, self._last_line[1], self._last_line[0]))
+                self.summary.last_time, self._last_line = stamp or self.summary.last_time, (0, 0)
         finally:
             os.close(file)
-        self.facts.title, self.facts.first_prompt = str(self._title), self._title.first_prompt
-        return self.facts
+        self.summary.title, self.summary.first_prompt = str(self._title), self._title.first_prompt
+        return self.summary
 
-    def _take(self, data: bytes) -> bool:
+    def _read_lines(self, data: bytes) -> bool:
         """Look at the whole lines that some bytes begin with; False if there is none."""
-        facts, heads, find, begins = self.facts, self._heads, data.find, data.startswith
-        talking, silent = heads.talking, heads.silent
-        origin, lines = facts.offset, facts.lines
+        summary, classifier, find, begins = self.summary, self._classifier, data.find, data.startswith
+        messages, others = classifier.messages, classifier.others
+        origin, lines = summary.offset, summary.lines
         start = 0
         stop = find(b"\n")
         while stop >= 0:
             lines += 1
-            head = start + HEAD
-            talks = begins(talking, head, stop)
+            head = start + HEAD_START
+            is_message = begins(messages, head, stop)
             closed = data[stop - 1] == _BRACE
-            row = closed and (talks or begins(silent, head, stop))
+            row = closed and (is_message or begins(others, head, stop))
             if row:
                 alone = head  # up to here no other row is glued to it
-                if talks and stop - start > _LONG:
-                    alone = max(head, find(SOURCE + data[head - 36 : head], stop - TAIL, stop))
-                row = find(ROW, alone, stop) < 0
+                if is_message and stop - start > _LONG_LINE_BYTES:
+                    alone = max(head, find(SOURCE_KEY + data[head - 36 : head], stop - TAIL_BYTES, stop))
+                row = find(ROW_START, alone, stop) < 0
             if row:
-                facts.messages += talks
-                self._late = (origin + start, stop - start)
-            elif closed and self.quick and begins(NOTES, start) and find(TYPE, start + len(TYPE), stop) < 0:
-                pass
-            elif stop > start:
-                facts.lines, facts.offset = lines, origin + start
-                self._line(data[start:stop])
-                talking, silent = heads.talking, heads.silent
+                summary.messages += is_message
+                self._last_line = (origin + start, stop - start)
+            elif stop > start and not (
+                closed
+                and self.fast
+                and begins(SKIPPED_NOTES, start)
+                and find(TYPE_KEY, start + len(TYPE_KEY), stop) < 0
+            ):
+                summary.lines, summary.offset = lines, origin + start
+                self._read_line(data[start:stop])
+                messages, others = classifier.messages, classifier.others
             start = stop + 1
             stop = find(b"\n", start)
-        facts.lines, facts.offset = lines, origin + start
+        summary.lines, summary.offset = lines, origin + start
         return start > 0
 
-    def _passed(self, file: int, held: int) -> bool:
+    def _skip_long_line(self, file: int, held: int) -> bool:
         """Pass over a line that is too long, of which `held` bytes are known; False if it has no end yet."""
-        at = self.facts.offset + held
-        while data := os.pread(file, CHUNK, at):
+        at = self.summary.offset + held
+        while data := os.pread(file, READ_BYTES, at):
             stop = data.find(b"\n")
             if stop >= 0:
-                self.facts.lines += 1
-                self.facts.bad += 1
-                self.facts.offset = at + stop + 1
+                self.summary.lines += 1
+                self.summary.bad += 1
+                self.summary.offset = at + stop + 1
                 return True
             at += len(data)
         return False
 
-    def _line(self, line: bytes) -> None:
+    def _read_line(self, line: bytes) -> None:
         """Count a line, or decode it."""
-        facts = self.facts
-        judged = self.quick and facts.first_time and facts.cwd and line.startswith(ROW)
-        kind = self._heads.judge(line) if judged else None
-        if kind == "side":
-            facts.side += 1
+        summary = self.summary
+        known = self.fast and summary.first_time and summary.cwd and line.startswith(ROW_START)
+        kind = self._classifier.classify(line) if known else None
+        if kind == "sidechain":
+            summary.side += 1
         elif kind is not None:
-            facts.messages += kind == "talks"
-            self._late = (facts.offset, len(line))
+            summary.messages += kind == "message"
+            self._last_line = (summary.offset, len(line))
         else:
-            self._decoded(line)
+            self._decode_line(line)
 
-    def _decoded(self, line: bytes) -> None:
-        data = decode(line) if self.quick else None
+    def _decode_line(self, line: bytes) -> None:
+        data = decode_fast(line) if self.fast else None
         if data is not None:
-            self._record(data)
+            self._add_record(data)
             return
-        parsed = parse_line(line.removeprefix(b"\xef\xbb\xbf") if self.facts.lines == 1 else line)
-        self.facts.bad += bool(parsed.bad)
+        parsed = parse_line(line.removeprefix(b"\xef\xbb\xbf") if self.summary.lines == 1 else line)
+        self.summary.bad += bool(parsed.bad)
         for record in parsed.objects:
-            self._record(record)
+            self._add_record(record)
 
-    def _record(self, data: Record) -> None:
+    def _add_record(self, data: Record) -> None:
         kind = data.get("type")
-        facts = self.facts
-        self._title.take(data)
+        summary = self.summary
+        self._title.add(data)
         if kind not in CHAIN_TYPES or not text(data.get("uuid")):
             return
         if data.get("isSidechain") is True:
-            facts.side += 1
+            summary.side += 1
             return
-        facts.cwd = facts.cwd or text(data.get("cwd"))
+        summary.cwd = summary.cwd or text(data.get("cwd"))
         stamp = text(data.get("timestamp"))
         if stamp:
-            facts.first_time = facts.first_time or stamp
-            facts.last_time, self._late = stamp, (0, 0)
+            summary.first_time = summary.first_time or stamp
+            summary.last_time, self._last_line = stamp, (0, 0)
         if kind in ("user", "assistant"):
-            facts.messages += 1
+            summary.messages += 1
         if kind == "system" and data.get("subtype") == "compact_boundary":
-            facts.compactions += 1
+            summary.compactions += 1
         if kind == "user" and is_prompt(data):
-            facts.prompts += 1
-            facts.branch = text(data.get("gitBranch")) or facts.branch
+            summary.prompts += 1
+            summary.branch = text(data.get("gitBranch")) or summary.branch
             parent = text(data.get("parentUuid"))
-            facts.rewinds += parent in self._parents
+            summary.rewinds += parent in self._parents
             self._parents.add(parent)
 
 
-def _time(line: bytes) -> str:
-    data = decode(line)
+def _timestamp(line: bytes) -> str:
+    data = decode_fast(line)
     if data is None:
         data = next(iter(parse_line(line).objects), {})
     return text(data.get("timestamp"))
 
 
-def scan(path: Path, *, quick: bool = True) -> SessionSummary:
-    """The facts of a session's file.
+def summarize(path: Path, *, fast: bool = True) -> SessionSummary:
+    """The summary of a session's file.
 
     Args:
         path: The file.
-        quick: Off: every line is decoded by the standard library, for comparison.
+        fast: Off: every line is decoded by the standard library, for comparison.
 
     Raises:
         OSError: If it can't be read.
     """
-    return Scanner(quick=quick).file(path)
+    return SummaryScanner(fast=fast).file(path)
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def decode(line: bytes) -> Record | None:
+def decode_fast(line: bytes) -> Record | None:
     """A line as a record by the fast decoder; None if it isn't one, or if the careful reader has to look at it."""
     try:
         return _decode(line)

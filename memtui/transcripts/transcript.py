@@ -1,36 +1,32 @@
-"""A whole transcript as envelopes and offsets; its records are decoded one by one, when they are looked at."""
+"""A whole transcript as envelopes and offsets; a record is decoded when it is looked at."""
 
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.transcripts.entries import Entry, entry_of
-from memtui.transcripts.fast_decode import quick_entries
-from memtui.transcripts.lines import LONGEST_LINE, Record, awaits_value, parse_line
-from memtui.transcripts.reader import BadLine, Found, TranscriptReader
+from memtui.transcripts.fast_decode import decode_entries
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, awaits_value, parse_line
+from memtui.transcripts.reader import BadLine, LocatedRecord, TranscriptReader
 from memtui.util.errors import NotFound
 
 
-@dataclass
 class Transcript:
-    """A session's records in file order, and where to find what they say.
+    """A session's records in file order.
 
     `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
     """
 
-    path: Path
-    entries: list[Entry] = field(default_factory=list)
-    reader: TranscriptReader = field(init=False, repr=False)
-    tail: Entry | None = None
-
-    def __post_init__(self) -> None:
-        self.reader = TranscriptReader(self.path, quick=self._quick)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: list[Entry] = []
+        self.tail: Entry | None = None
+        self.reader = TranscriptReader(path, fast_path=self._add_lines)
 
     def refresh(self) -> int:
-        """Read what was appended since the last time.
+        """Read what was appended since the last call.
 
         Returns:
             How many records are new; all of them if the file was replaced.
@@ -44,7 +40,7 @@ class Transcript:
         if poll.gone and not self.reader.position.head:
             raise NotFound(f"No transcript at {self.path}")
         if poll.error:
-            raise fault(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
+            raise to_error(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
         last = self.reader.tail()
         self.tail = entry_of(last, len(self.entries)) if last else None
         return len(self.entries) if poll.reset else len(self.entries) - before
@@ -57,7 +53,7 @@ class Transcript:
     def known(self) -> list[Entry]:
         """The records that the agent client reads.
 
-        Of each line it is the object that the line begins with, whatever stands behind it, and nothing of a line that
+        Of each line it is the object that the line begins with, whatever comes after it, and nothing of a line that
         begins with anything else; the last line needs no line end. A line that is cut off where a value would follow
         takes the last line of the file for that value.
         """
@@ -66,13 +62,13 @@ class Transcript:
         return read[:-1] if read and self._is_taken(read) else read
 
     def _is_taken(self, read: list[Entry]) -> bool:
-        """Whether the last line is taken for the value that the line before it, cut off, waits for."""
+        """Whether the client reads the last line as the value that the line before it, cut off, lacks."""
         torn = self.problems[-1] if self.problems else None
         last, before = read[-1], read[-2].line if len(read) > 1 else 0
         if torn is None or not before < torn.line < last.line or (self.reader.pending and self.tail is None):
             return False
         size = last.offset - torn.offset
-        if last.shared or size > LONGEST_LINE:
+        if last.shared or size > MAX_LINE_BYTES:
             return False
         try:
             with self.path.open("rb") as file:
@@ -82,7 +78,7 @@ class Transcript:
             return False
 
     def data(self, entry: Entry) -> Record:
-        """What an entry says, read from the file now.
+        """The record of an entry, read from the file now.
 
         Returns:
             {} if the file changed meanwhile and no such record is there.
@@ -90,11 +86,11 @@ class Transcript:
         return next(self.each((entry,)), {})
 
     def each(self, entries: Iterable[Entry]) -> Iterator[Record]:
-        """What several entries say, in their order, one at a time: all of them together would fill the memory."""
+        """The records of several entries, in their order, one at a time: all together could fill the memory."""
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
         try:
             for entry in entries:
                 line = os.pread(file, entry.length, entry.offset)
@@ -107,17 +103,17 @@ class Transcript:
         objects = parse_line(line).objects
         if not entry.shared:
             return objects[0] if objects else {}
-        for data in objects:  # several on one line: told apart by what the envelope says
+        for data in objects:  # several on one line: told apart by uuid and type
             if data.get("uuid", "") == entry.uuid and data.get("type", "") == entry.type:
                 return data
         return {}
 
-    def _quick(self, room: bytes | bytearray, stop: int, number: int, offset: int) -> int:
-        entries = quick_entries(room, stop, len(self.entries), number, offset) or []
+    def _add_lines(self, buffer: bytes | bytearray, stop: int, number: int, offset: int) -> int:
+        entries = decode_entries(buffer, stop, len(self.entries), number, offset) or []
         self.entries += entries
         return len(entries)
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: LocatedRecord) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
 
     def _forget(self) -> None:

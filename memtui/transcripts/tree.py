@@ -1,11 +1,8 @@
-"""Who hangs from whom in a transcript, drawn so that only a person's forks look like forks.
+"""A transcript as a tree of branches, of which only those that a person made are branches.
 
-A row has more than one child for many reasons: parallel calls, hooks, attachments, progress, error rows beside an
-answer. None of these is a branch. A branch begins where two of the children lead to a prompt, or to an answer of
-their own: a rewind, or a retry.
-
-Source:
-    FORMATS 2.4. Of two records with one uuid the first is in the tree, the others are counted (SAFETY.md 3.4).
+A record has several children for many reasons: parallel calls, hooks, attachments, progress, errors beside an answer.
+None of these is a branch. A branch begins where two of the children lead to a prompt, or to an answer of their own: a
+rewind, or a retry. Of two records with one uuid the first is in the tree, the others are counted.
 """
 
 from collections.abc import Iterable
@@ -13,16 +10,16 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.transcripts.entries import CHAIN_TYPES, Entry, cycles_of
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
 
 BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
 
 
 class Branch(Struct, frozen=True):
-    """Rows that follow each other without a person's fork, side rows included, in file order.
+    """Records that follow each other without a fork by a person, side records included, in file order.
 
-    `start` leaves `parent` (another branch's index) at the row `off`; both are None for a root. A compaction's
-    branch is put behind the row that its boundary names, an orphan's behind nothing.
+    `start` leaves `parent` (another branch's index) at the record `off`; both are None for a root. A compaction's
+    branch leaves at the record that its boundary names, an orphan's nowhere.
     """
 
     index: int
@@ -38,7 +35,7 @@ class Branch(Struct, frozen=True):
     @property
     def tip(self) -> Entry:
         """Its last message, or its last row if it has none."""
-        return next((row for row in reversed(self.rows) if row.speaks), self.rows[-1])
+        return next((row for row in reversed(self.rows) if row.has_content), self.rows[-1])
 
     @property
     def prompts(self) -> int:
@@ -48,8 +45,8 @@ class Branch(Struct, frozen=True):
 class Tree(Struct):
     """A transcript's records as a forest.
 
-    `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring,
-    `duplicates` are the later records of a uuid. Branches are worked out when they are first asked for.
+    `children` are in file order. `orphans` name a parent that is not in the file, `cycles` has one record of each
+    cycle, `duplicates` are the later records of a uuid. Branches are computed at the first use.
     """
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)
@@ -62,30 +59,10 @@ class Tree(Struct):
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches, roots in file order, each fork behind the branch that it leaves."""
+        """The branches: roots in file order, each fork behind the branch that it leaves."""
         if self._branches is None:
             self._branches = _Branches(self).all()
         return self._branches
-
-    @property
-    def rewinds(self) -> int:
-        """How often a person went back and asked something else."""
-        return sum(branch.kind == "rewind" for branch in self.branches)
-
-    def path(self, uuid: str) -> list[Entry]:
-        """The rows from a root down to a row, as the file links them; a ring is walked once."""
-        found: list[Entry] = []
-        seen: set[str] = set()
-        while uuid in self.by_uuid and uuid not in seen:
-            seen.add(uuid)
-            found.append(self.by_uuid[uuid])
-            uuid = found[-1].parent
-        found.reverse()
-        return found
-
-    def summary_of(self, boundary: Entry) -> Entry | None:
-        """The summary that a compaction wrote, by parent, never by time."""
-        return next((child for child in self.children.get(boundary.uuid, ()) if child.summary), None)
 
 
 def build_tree(entries: Iterable[Entry]) -> Tree:
@@ -97,7 +74,9 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
     tree = Tree()
     by_uuid = tree.by_uuid
     known: set[str] = set()
-    ahead: list[str] = []  # parents that don't stand before their child: without one that follows, there is no ring
+    ahead: list[
+        str
+    ] = []  # parents that are not before their child: only with one that comes later can there be a cycle
     for entry in entries:
         uuid = entry.uuid
         known.add(uuid)
@@ -110,7 +89,7 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
             ahead.append(entry.parent)
         by_uuid[uuid] = entry
     if any(uuid in by_uuid for uuid in ahead):
-        tree.cycles = cycles_of(by_uuid.values())
+        tree.cycles = find_cycles(by_uuid.values())
     broken = {entry.uuid for entry in tree.cycles}
     for entry in by_uuid.values():
         parent = entry.parent
@@ -189,7 +168,7 @@ class _Branches:
                 else:
                     forks.append((child, row))
         rows.sort(key=lambda entry: entry.index)
-        if rows[0] is not start:  # a child may stand before its parent in the file
+        if rows[0] is not start:  # a child may come before its parent in the file
             rows.remove(start)
             rows.insert(0, start)
         return rows, forks

@@ -1,20 +1,18 @@
 """The screen; the only package that imports Textual.
 
-    read    engine reads ─▶ World (frozen) ─▶ AppState (app) ─▶ view.show(state) ─▶ panels ─▶ styles
-    wish    key or panel's message ─▶ app ─▶ worker ─▶ engine ─▶ files ─▶ read again
+    read      engine ─▶ Snapshot (frozen) ─▶ AppState (app) ─▶ view.show(state) ─▶ widgets ─▶ styles
+    command   key, palette or click ─▶ commands.registry ─▶ service, in a thread ─▶ files ─▶ read again, once
 
-`app` owns the state and is the only one that assigns it; `rooms` and `terminal_app` are what it stands on. `views`
-fill the body (one at a time, mounted when first shown), `panels` are what views are made of and know no engine,
-`dialogs` ask and return a typed value.
-`keys` is every binding as data, `arrange` turns a world into `rows`, `session_rows` does so with the list of sessions,
-`dream_rows` with runs of dreams, `markup` turns Markdown into drawn lines, `speech` does so with what a record of a
-transcript says, `window` holds the rows around a place in one that nobody could hold. `colours` and `glyphs` hold what
-a terminal may not be able to show, `theme` makes Textual's themes of them.
+`app` owns the state and is the only one that assigns it; `app_base` is what its widgets and commands know of it.
+`views` fill the body (one at a time, mounted when first shown), `widgets` are what views are made of, `screens` lie
+over them, `dialogs` ask and return a typed value. `loaders` read in threads and report by `messages`; `render` turns
+what was read into drawn rows. `commands.registry` has every command: bindings, hints, help, palette and `config keys`
+come from it. `theme` holds our colours and the marks that a terminal may not be able to show.
 
-`early` draws the first screen before Textual is imported, of a `picture` that was kept or a `sketch` of the folder;
-what its lines say is made in `segments`, for Textual's panels too. These import no Textual, `picture` and `early`
-hardly anything.
+`startup` draws the first frame before Textual is imported: the bytes of Textual's own last first frame, kept in
+`frame_cache` and shown only if no file that it was made from has changed. What runs before that paint imports neither
+Textual nor msgspec, typing or pathlib. What is shown after the first frame is imported behind it, by `preload`.
 
-Invariants: a key never waits for a disk (threads read and write); foreign text reaches a widget only as `Content`
-made from `base.text.visible`; nothing in a reactive is mutated; a refresh moves neither cursor nor scroll.
+Invariants: a key never waits for a disk or an import; foreign text reaches a widget only as `Content` made from
+`util.text.visible`; nothing in a reactive is mutated; a refresh moves neither cursor nor scroll.
 """

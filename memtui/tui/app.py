@@ -9,32 +9,38 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
-from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from memtui.tui import keys, styles
-from memtui.tui.headlines import meter_fill, meter_note, place_facts
+from memtui.tui import preload, styles
+from memtui.tui.app_base import AppBase, View
+from memtui.tui.commands import app as app_commands
+from memtui.tui.commands import registry
+from memtui.tui.headlines import meter_fill, meter_note, title_facts
 from memtui.tui.messages import (
     CommandDone,
     CommandFailed,
-    CommandRequested,
+    DiffRequested,
     DiskChanged,
+    DraftKept,
     DreamsChanged,
-    EditorRequest,
+    DreamsFound,
+    DreamViewShown,
     InitialLoadFinished,
     PreviewRequested,
+    ReadingFinished,
+    RunRequested,
     RunsFinished,
     SessionListFinished,
+    SessionListRequested,
+    SessionRequested,
     SessionsChanged,
     SnapshotLoaded,
+    SnapshotOutdated,
     StateUpdate,
 )
-from memtui.tui.rooms import Rooms
-from memtui.tui.segments.place_line import flags
-from memtui.tui.startup.picture import load, notice
-from memtui.tui.startup.sketch import names
+from memtui.tui.startup.first_state import decode, names_in
+from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
@@ -44,26 +50,43 @@ from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.title_bar import TitleBar
 from memtui.util.config import Config
-from memtui.util.gc_tuning import settle
+from memtui.util.gc_tuning import freeze_heap
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from memtui.client.memory_location import MemoryLocation
+    from memtui.dream.run.spawn import StartedRun
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
+    from memtui.transcripts.transcript import Transcript
+    from memtui.tui.dialogs import watch_run
+    from memtui.tui.loaders import dreams as dream_loaders
+    from memtui.tui.loaders import memory as memory_loaders
+    from memtui.tui.loaders import sessions as session_loaders
+    from memtui.tui.loaders import watcher
+    from memtui.tui.screens import editor
+    from memtui.tui.views import dream, placeholder, sessions, settings
+    from memtui.util import crash_report
+else:  # wanted behind the first frame, and imported there
+    watch_run, watcher = LazyModule("memtui.tui.dialogs.watch_run"), LazyModule("memtui.tui.loaders.watcher")
+    dream_loaders, memory_loaders = LazyModule("memtui.tui.loaders.dreams"), LazyModule("memtui.tui.loaders.memory")
+    session_loaders, dream = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.views.dream")
+    placeholder, sessions = LazyModule("memtui.tui.views.placeholder"), LazyModule("memtui.tui.views.sessions")
+    settings, crash_report = LazyModule("memtui.tui.views.settings"), LazyModule("memtui.util.crash_report")
+    editor = LazyModule("memtui.tui.screens.editor")
 
-RESCAN = 10.0
+RESCAN_INTERVAL_S = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
+TICK_INTERVAL_S = 1.0
+"""Seconds between two turns of the mark of a dream that is running."""
 
-SECOND = 1.0
-"""Seconds between two turns of the mark of a dream that is on."""
-
-MINUTE = 60.0
+AGE_INTERVAL_S = 60.0
 """Seconds after which ages are drawn anew."""
 
 
-class MemtuiApp(Rooms):
+class MemtuiApp(AppBase):
     """memtui over one workspace.
 
     Args:
@@ -75,32 +98,31 @@ class MemtuiApp(Rooms):
         watch: Follow the disk; off in tests that say themselves when to look.
     """
 
-    CSS_PATH = styles.sheets("app", "memory", "sessions", "dream", "settings")
+    # Those of screens and dialogs, too: a sheet that comes later costs all of them a second parse, 80 ms.
+    CSS_PATH = styles.sheets(
+        "app", "memory", "sessions", "dream", "settings", "dialog", "editor", "transcript", "watch_run"
+    )
     TITLE = "memtui"
-    BINDINGS = keys.bindings(keys.EVERYWHERE)
-
-    state: reactive[AppState | None] = reactive(None, init=False, repaint=False)
-    """Repaints nothing by itself: what shows a part of it does."""
+    BINDINGS = registry.bindings(app_commands.EVERYWHERE)
 
     def __init__(
         self, start: StartContext, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__(start, glyphs)
-        self._ticking: Timer | None = None
-        self.config = config
+        super().__init__(start, config, glyphs)
         self.sample = sample
         self.open_sample = open_sample
         self.watch_disk = watch
+        self._workspace: Workspace | None = None
+        self._memory_loader: memory_loaders.MemoryLoader | None = None
+        self._session_loader: session_loaders.SessionLoader | None = None
+        self._dream_loader: dream_loaders.DreamLoader | None = None
+        self._tick_timer: Timer | None = None
         self._welcomed = False
         self._mounted = False
+        self._frame_saved = False
         self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
-
-    @property
-    def still(self) -> bool:
-        """Whether nothing moves that need not."""
-        return self.config["motion"] == "none"
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="place")
@@ -111,70 +133,112 @@ class MemtuiApp(Rooms):
 
     def on_mount(self) -> None:
         self._mounted = True
-        self.animation_level = "none" if self.config["motion"] == "none" else "full"
+        self.animation_level = "none" if self.still else "full"
         self.set_keymap(dict(self.config.keys))
         self.meet_terminal()
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self._show_hints())
         self._show(self.state)
-        self.call_after_refresh(lambda: self.reading.first())
+        self.call_after_refresh(lambda: self.memory_loader.first())
+
+    # What it is made of; made when it is first wanted, behind the first frame.
+
+    @property
+    def workspace(self) -> Workspace:
+        if self._workspace is None:
+            self._workspace = self.start.make()
+        return self._workspace
+
+    @property
+    def memory_loader(self) -> memory_loaders.MemoryLoader:
+        """Reads the memory folder."""
+        if self._memory_loader is None:
+            self._memory_loader = memory_loaders.MemoryLoader(self)
+        return self._memory_loader
+
+    @property
+    def session_loader(self) -> session_loaders.SessionLoader:
+        """Reads sessions, from the first time that somebody wants to see them."""
+        if self._session_loader is None:
+            self._session_loader = session_loaders.SessionLoader(self, watch=self.watch_disk)
+        return self._session_loader
+
+    @property
+    def dream_loader(self) -> dream_loaders.DreamLoader:
+        """Reads runs of dreams, from the first run on."""
+        if self._dream_loader is None:
+            self._dream_loader = dream_loaders.DreamLoader(self)
+        return self._dream_loader
+
+    @property
+    def memory_view(self) -> MemoryView:
+        """The Memory view, which is always mounted."""
+        return self.screen_stack[0].query_one(MemoryView)
 
     # State: assigned here and nowhere else.
 
     def _blank(self) -> AppState:
         start = self.start
-        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.location.enabled)
-        first = load(start) or names(start)
-        return AppState(start.location, start.now(), first=first, flags=words, read_only=start.read_only,
-                        notice=notice(first, self.glyphs))  # fmt: skip
+        words = {"sample data": self.sample, "read only": start.read_only, "memory off": not start.location.enabled}
+        first = decode(start.frame_cache.state) if start.frame_cache else None
+        if first is None or first.folder != str(start.location.folder):
+            first = names_in(start.location.folder)
+        return AppState(
+            start.location, start.now(), first=first, flags=tuple(word for word, holds in words.items() if holds),
+            read_only=start.read_only, notice="" if first and first.title else f"reading{self.glyphs.ellipsis}",
+        )  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
         self._show(state)
 
-    def _show(self, state: AppState | None) -> None:
-        if state is None or not self._mounted:
+    def _show(self, state: AppState) -> None:
+        if not self._mounted:
             return
-        self.query_one(TitleBar).facts = place_facts(state, self.start.home)
-        meter = self.query_one(BudgetMeter)
+        body = self.screen_stack[0]
+        body.query_one(TitleBar).facts = title_facts(state, self.start.home)
+        meter = body.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
         self._show_pill(state)
-        for view in self.query(".view").results():
+        for view in body.query(View):
             if view.display:
-                view.show(state)  # type: ignore[attr-defined]
-                self.query_one(HintBar).hints = view.HINTS  # type: ignore[attr-defined]
+                view.show(state)
         for screen in self.screen_stack[1:]:
             if isinstance(screen, ShowsDream):
                 screen.show(state)
 
-    def _show_pill(self, state: AppState) -> None:
-        """The dream that is on or waits; while one is on the time goes by."""
-        pill = self.query_one(DreamPill)
-        pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
-        if not state.ticks and self._ticking is not None:
-            self._ticking.stop()
-            self._ticking = None
-        elif state.ticks and self._ticking is None:
-            self._ticking = self.set_interval(SECOND, self._turn)
+    def _show_hints(self) -> None:
+        body = self.screen_stack[0]
+        if self.screen is body:
+            body.query_one(HintBar).hints = registry.hints(body)
 
-    def _turn(self) -> None:
+    def _show_pill(self, state: AppState) -> None:
+        """The dream that is running or awaits review; while one is running the time goes by."""
+        pill = self.screen_stack[0].query_one(DreamPill)
+        pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
+        if not state.ticks and self._tick_timer is not None:
+            self._tick_timer.stop()
+            self._tick_timer = None
+        elif state.ticks and self._tick_timer is None:
+            self._tick_timer = self.set_interval(TICK_INTERVAL_S, self._tick)
+
+    def _tick(self) -> None:
         """A second of a dream: only what shows it is drawn."""
         now = self.start.now()
-        self.dreams.tick()
+        self.dream_loader.tick()
         body = self.screen_stack[0]
         body.query_one(DreamPill).now = now
         for screen in self.screen_stack[1:]:
             if isinstance(screen, ShowsDream):
                 screen.tick(now)
-        for view in body.query("DreamView").results():
+        for view in body.query(View):
             if view.display:
-                view.tick(now)  # type: ignore[attr-defined]
+                view.tick(now)
 
-    # Reading: `reading` does it in threads; here is what comes of it.
+    # Reading: the loaders do it in threads; here is what comes of it.
 
     @on(SnapshotLoaded)
-    def take_world(self, message: SnapshotLoaded) -> None:
-        """A new world: everything that is shown follows from it."""
-        if self.state is None:
-            return
+    def take_snapshot(self, message: SnapshotLoaded) -> None:
+        """The memory folder was read: everything that is shown follows from it."""
         notices = [] if message.snapshot.full else [f"checking{self.glyphs.ellipsis}"]
         notices += [notice for notice in message.snapshot.notices if message.snapshot.auto is not None]
         notice = notices[0] if notices and self.start.location.enabled else ""
@@ -189,209 +253,250 @@ class MemtuiApp(Rooms):
         """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
         if snapshot.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.start.location.enabled:
             self._welcomed = True
-            self.wish("welcome")
+            self.perform(app_commands.welcome)
 
     @on(InitialLoadFinished)
     def follow_disk(self) -> None:
-        """All is read: collect garbage again, and follow the disk from here."""
-        settle()
+        """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
+        freeze_heap()
+        self._save_frame()
+        self.run_worker(preload.load_all, thread=True, group="preload", exit_on_error=False, description="preload")
         if self.watch_disk:
-            from memtui.tui.loaders.watcher import follow, follow_dreams
+            work = {
+                "follow": watcher.follow(self),
+                "follow-dreams": watcher.follow_dreams(
+                    self, lambda: self._dream_loader.followed if self._dream_loader is not None else ""
+                ),
+            }
+            for group, follow in work.items():
+                self.run_worker(follow, group=group, exclusive=True, exit_on_error=False, description=group)
+            self.set_interval(RESCAN_INTERVAL_S, self.memory_loader.look)
+            self.set_interval(AGE_INTERVAL_S, self._age)
 
-            for group, work in (("follow", follow(self)), ("follow-dreams", follow_dreams(self))):
-                self.run_worker(work, group=group, exclusive=True, exit_on_error=False, description=group)
-            self.set_interval(RESCAN, self.reading.look)
-            self.set_interval(MINUTE, self._tick)
-
-    def _tick(self) -> None:
-        if self.state:
-            self.state = replace(self.state, now=self.start.now())
-            self._dreams_again()  # a gate may have opened, somebody's lock may have got too old
+    def _age(self) -> None:
+        self.state = replace(self.state, now=self.start.now())
+        self._read_dreams_again()  # a check may be ready by now, somebody's lock may have got too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
         """The watcher saw something; it may be the lock of somebody who dreams."""
-        self.reading.again()
-        self._dreams_again()
+        self.memory_loader.look()
+        self._read_dreams_again()
+
+    @on(SnapshotOutdated)
+    def snapshot_outdated(self) -> None:
+        """Something is not as it was read."""
+        self.memory_loader.read_again()
+
+    @on(ReadingFinished)
+    def memory_read(self) -> None:
+        """The memory folder was read; what changed meanwhile is read next."""
+        self.memory_loader.done()
 
     @on(PreviewRequested)
-    def preview_wanted(self, message: PreviewRequested) -> None:
+    def read_preview(self, message: PreviewRequested) -> None:
         """Read a file for the preview, in a thread so that a slow disk never delays a key."""
-        if self.state and self.state.snapshot:
-            self.reading.preview(self.state.snapshot, Preview(message.path, message.mode, width=message.width))
+        if self.state.snapshot is not None:
+            wanted = Preview(message.path, message.mode, width=message.width)
+            self.memory_loader.preview(self.state.snapshot, wanted)
 
     @on(StateUpdate)
-    def take_news(self, message: StateUpdate) -> None:
+    def take_update(self, message: StateUpdate) -> None:
         """Something was read: show it."""
-        if self.state:
-            self.state = message.into(self.state)
+        self.state = message.into(self.state)
+        self._save_frame()
+
+    def _save_frame(self) -> None:
+        """Save the first complete frame for the next start, once it is drawn."""
+
+        def save() -> None:
+            self._frame_saved = self._frame_saved or save_first_frame(self, self.memory_view, self.memory_loader.loaded)
+
+        if not self._frame_saved:
+            self.call_after_refresh(save)
+
+    @on(SessionListRequested)
+    def read_session_list(self, message: SessionListRequested) -> None:
+        """A view shows the sessions of a scope."""
+        self.session_loader.load_list(message.scope)
+
+    @on(SessionRequested)
+    def read_session(self, message: SessionRequested) -> None:
+        """The cursor rests on a session."""
+        self.session_loader.open(message.point)
 
     @on(SessionListFinished)
-    def shelf_done(self) -> None:
+    def session_list_read(self) -> None:
         """The list of sessions was read; what changed meanwhile is read next."""
-        self.sessions.done()
+        self.session_loader.done()
 
     @on(SessionsChanged)
     def sessions_changed(self) -> None:
-        """The watcher saw something that the list of sessions shows."""
-        self.sessions.again()
+        """Something changed that the list of sessions shows."""
+        self.session_loader.read_again()
+
+    @on(RunRequested)
+    def read_run(self, message: RunRequested) -> None:
+        """A run is shown whole."""
+        if message.over_views:
+            self.dream_loader.watch(message.id)
+        else:
+            self.dream_loader.open(message.id)
+
+    @on(DreamViewShown)
+    def dream_view_shown(self, message: DreamViewShown) -> None:
+        """The Dream view came or went."""
+        self.dream_loader.look(shown=message.shown)
+
+    @on(DiffRequested)
+    def read_diff(self, message: DiffRequested) -> None:
+        """A file of a run is under the cursor."""
+        self.dream_loader.read_change(message.id, message.name)
 
     @on(RunsFinished)
-    def dreams_done(self) -> None:
+    def runs_read(self) -> None:
         """The runs were read; what changed meanwhile is read next."""
-        self.dreams.done()
+        self.dream_loader.done()
 
     @on(DreamsChanged)
     def dreams_changed(self) -> None:
-        """The watcher saw something of a run."""
-        self.dreams.again()
+        """Something changed of a run."""
+        self.dream_loader.read_again()
 
-    def _dreams_again(self) -> None:
-        """Read the runs again, if there ever were any: of the first `reading` tells."""
-        if self._dreams is not None:
-            self._dreams.again()
+    @on(DreamsFound)
+    def dreams_found(self) -> None:
+        """There may be runs; from the first on they are read whenever the disk changes."""
+        if self._dream_loader is None:
+            self.dream_loader.read_again()
 
-    # Wishes: `wishes` asks and writes; here is only what comes of it.
+    def _read_dreams_again(self) -> None:
+        if self._dream_loader is not None:
+            self._dream_loader.read_again()
 
-    def wish(self, what: str, paths: tuple[Path, ...] = (), line: int | None = None) -> None:
-        """A view or a key wants something done; what is typed next waits for the dialog, if there comes one."""
-        self.type_ahead.opening()
-        self.run_worker(
-            self._grant(CommandRequested(what, paths, line)), group="wish", exit_on_error=False, description=what
-        )
+    def read_again(self) -> None:
+        self.memory_loader.read_again()
+        if self._session_loader is not None:
+            self._session_loader.read_again()
+        self._read_dreams_again()
 
-    async def _grant(self, wish: CommandRequested) -> None:
-        try:
-            await self.wishes.run(wish)
-        finally:
-            self.type_ahead.opened()
+    def transcript(self, path: Path) -> Transcript:
+        return self.session_loader.transcript(path)
 
-    @on(EditorRequest)
-    def editor_wants(self, message: EditorRequest) -> None:
-        """The editor needs the engine."""
-        hands = self.wishes.editing
-        methods = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}
-        method = methods[message.what]
-        self.run_worker(
-            self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False, description=message.what
-        )
+    def follow_run(self, run: StartedRun) -> None:
+        self.dream_loader.started(run)
+
+    # Commands: `commands` asks and has things done; here is only what comes of it.
+
+    def action_command(self, id: str) -> None:
+        """Carry out the command of a binding."""
+        registry.run(self, registry.find(id))
 
     @on(CommandDone)
-    def written(self, message: CommandDone) -> None:
+    def command_done(self, message: CommandDone) -> None:
         """Say what was written, and read it back."""
         self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
         if message.problem:
             self.notify(visible(message.problem), severity="warning", timeout=8, markup=False)
-        if message.focus and self.memory.is_attached:
-            self.memory.await_path(message.focus)
-        self.reading.again()
-        self._dreams_again()
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            from memtui.util.crash_report import summary, write_down
-
-            path = write_down(error, [event.worker.group], self.workspace.dirs.state)
-            self.post_message(
-                CommandFailed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}")
-            )
+        if message.focus and self.memory_view.is_attached:
+            self.memory_view.await_path(message.focus)
+        self.memory_loader.read_again()
+        self._read_dreams_again()
 
     @on(CommandFailed)
-    def failed(self, message: CommandFailed) -> None:
-        """Say what went wrong; stays until it is dismissed by time enough to read it."""
+    def command_failed(self, message: CommandFailed) -> None:
+        """Say what went wrong, for long enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
 
+    @on(DraftKept)
+    def draft_kept(self, message: DraftKept) -> None:
+        """Say that a text was found."""
+        self.notify(visible(message.words), severity="warning", timeout=30, markup=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that fails on something unexpected is our bug: it is written down and said, never swallowed."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            path = crash_report.write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
+            self.post_message(
+                CommandFailed(
+                    f"this is a bug of memtui: {crash_report.error_summary(error)}", f"please report it with {path}"
+                )
+            )
+
     def open_workspace(self, workspace: Workspace) -> None:
-        """Go to another project; the rest of the screen stays."""
         self.start, self._workspace = StartContext.over(workspace), workspace
         self._welcomed = False
-        self._sessions = None
-        if self._dreams is not None:
-            self._dreams.stop()
-            self._dreams = None
+        self._session_loader = None
+        if self._dream_loader is not None:
+            self._dream_loader.stop()
+            self._dream_loader = None
+        self._memory_loader = None
         self.state = self._blank()
-        for view in self.screen_stack[0].query(".view"):
-            view.start_over()  # type: ignore[attr-defined]
-        self.reading.first()
+        for view in self.screen_stack[0].query(View):
+            view.start_over()
+        self.memory_loader.first()
 
     def take_location(self, location: MemoryLocation) -> None:
-        """The settings decided anew."""
-        if self.state:
-            self.state = replace(self.state, location=location)
+        self.state = replace(self.state, location=location)
 
     def take_config(self, config: Config) -> None:
-        """Our own settings: theme, motion and keys at once."""
         self.config = config
         self._use_theme()
-        self.animation_level = "none" if config["motion"] == "none" else "full"
+        self.animation_level = "none" if self.still else "full"
         self.set_keymap(dict(config.keys))
         if self._workspace is not None:
             self._workspace.use_trash(config["trash"] == "true")
-        if self.state:
-            self._show(self.state)
+        self._show(self.state)
 
     def _use_theme(self) -> None:
         self.theme = theme_for(self.config["theme"], self.start.location.switch("theme").value)
 
-    # Keys that mean the same everywhere.
+    # Views.
 
-    async def action_view(self, name: str) -> None:
-        """Show a view; it is mounted when it is wanted for the first time."""
+    async def show_view(self, name: str) -> View:
         body = self.screen_stack[0]
         if not body.query(f"#{name}"):
             await body.mount(self._make_view(name), before="#pill")
-        for view in body.query(".view"):
+        for view in body.query(View):
             view.display = view.id == name
-        if self.state:
-            seen = "" if name == "dream" else self.state.bad_dream
-            self.state = replace(self.state, view=name, bad_dream=seen)
-        body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
+        self.state = replace(self.state, view=name, bad_dream="" if name == "dream" else self.state.bad_dream)
+        shown = body.query_one(f"#{name}", View)
+        shown.focus_default()
+        return shown
 
-    def _make_view(self, name: str) -> Widget:
-        if name == "settings":
-            from memtui.tui.views.settings import SettingsView
+    def _make_view(self, name: str) -> View:
+        match name:
+            case "settings":
+                return settings.SettingsView(self.glyphs)
+            case "dream":
+                return dream.DreamView(self.glyphs)
+            case "sessions":
+                return sessions.SessionsView(self.glyphs)
+        return placeholder.Placeholder(name)
 
-            return SettingsView(self.glyphs)
-        if name == "dream":
-            from memtui.tui.views.dream import DreamView
+    async def show_run(self, id: str) -> None:
+        screen = self.screen
+        if isinstance(screen, watch_run.WatchRun):
+            screen.go_to(id)
+        elif len(self.screen_stack) == 1:
+            view = await self.show_view("dream")
+            if id:
+                view.go_to(id)
+        elif isinstance(screen, editor.Editor):
+            screen.leave()  # its text stays as a draft
 
-            return DreamView(self.glyphs)
-        if name == "sessions":
-            from memtui.tui.views.sessions import SessionsView
-
-            return SessionsView(self.glyphs)
-        from memtui.tui.views.placeholder import Placeholder
-
-        return Placeholder(name)
-
-    def action_reload(self) -> None:
-        """Read the disk again, now."""
-        self.reading.again()
-        if self._sessions is not None:
-            self._sessions.again()
-        self._dreams_again()
-
-    async def show_dream(self, id: str) -> None:
-        """The Dream view, with the cursor on a run ("" leaves it where it is)."""
-        await self.action_view("dream")
-        if id:
-            self.dream_view.go_to(id)
+    def watch_run(self, id: str) -> None:
+        self.push_screen(watch_run.WatchRun(self.glyphs, id))
 
     @on(DreamPill.Opened)
-    def pill_opened(self) -> None:
+    def show_dream(self) -> None:
         """A click on the pill."""
-        self.wish("dream_show:typing")
-
-    def action_wish(self, what: str) -> None:
-        """What a key that means the same everywhere asks for."""
-        self.wish(what)
+        self.perform(app_commands.show_dream)
 
     @on(BudgetMeter.Opened)
     def show_index(self) -> None:
         """A click on the meter."""
-        self.wish("show_index")
+        self.perform(app_commands.show_index)

@@ -1,26 +1,53 @@
-"""How the app behaves towards its terminal: keys in their order, signals, the clipboard, what it can show."""
+"""What the app is to its views, widgets and commands; `app` fills it in.
+
+`AppBase` knows its terminal: keys in their order, signals, the clipboard, what it can show. Widgets get it as
+`self.app` by the mixin `InApp`; commands get a `CommandContext` with the app and what the cursor is on.
+"""
 
 import asyncio
+import inspect
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
-from textual import events
+from msgspec import Struct
+from textual import events, getters
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.message_pump import MessagePump
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
+from textual.widget import Widget
 
+from memtui.client.memory_location import MemoryLocation
+from memtui.tui.clipboard import send_to_clipboard
 from memtui.tui.keyboard import KeyQueue
-from memtui.tui.state import KeepsDraft
+from memtui.tui.messages import CommandDone, CommandFailed
+from memtui.tui.startup.start import StartContext
+from memtui.tui.state import AppState, KeepsDraft
 from memtui.tui.theme import ANSI, THEMES, Glyphs, PlainScrollBar
+from memtui.util.config import Config
+from memtui.util.errors import MemtuiError, NotFound
+from memtui.util.text import visible
+
+if TYPE_CHECKING:
+    from memtui.dream.run.spawn import StartedRun
+    from memtui.memory.snapshot import Snapshot
+    from memtui.memory.workspace import Workspace
+    from memtui.transcripts.transcript import Transcript
+
+Args = ParamSpec("Args")
+Result = TypeVar("Result")
+Node = TypeVar("Node")
 
 BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]
 """Columns from which on a class is set: how many panes there are."""
 
-TWICE = 2.0
+QUIT_WITHIN_S = 2.0
 """Seconds within which a second ^C quits."""
 
 
@@ -30,12 +57,39 @@ class Body(Screen[object]):
     BLANK = True
 
 
-class TerminalApp(App[int]):
-    """An app that knows its terminal.
+class Selection(Struct, frozen=True):
+    """What the cursor is on.
+
+    `path` is a memory file, or a session's; `marked` are those that are marked instead. `message` is the uuid of a
+    message of the session. `run` is the id of a dream ("" another program's, None none), `file` a file that it touched.
+    `setting` is the key of one, of memtui itself if it is `ours`.
+    """
+
+    path: Path | None = None
+    marked: tuple[Path, ...] = ()
+    message: str = ""
+    run: str | None = None
+    file: str = ""
+    setting: str = ""
+    ours: bool = False
+
+
+class HasSelection:
+    """Base of what commands find the cursor in: a view, or a dialog that shows a run."""
+
+    @property
+    def selection(self) -> Selection:
+        """What the cursor is on."""
+        return Selection()
+
+
+class AppBase(App[object]):
+    """An app that knows its terminal, and what its widgets may ask of it.
 
     Args:
-        glyphs: What it can show.
-        now: The clock, in seconds.
+        start: The project to open first.
+        config: Our own settings.
+        glyphs: What the terminal can show.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -44,14 +98,132 @@ class TerminalApp(App[int]):
         Binding("ctrl+c", "interrupt", "Copy, twice quits", show=False, system=True)
     ]
 
-    def __init__(self, glyphs: Glyphs, now: Callable[[], float]) -> None:
+    state: reactive[AppState] = reactive(None, init=False, repaint=False)  # type: ignore[arg-type]
+    """Set by `app` before anything is shown; repaints nothing by itself: what shows a part of it does."""
+
+    def __init__(self, start: StartContext, config: Config, glyphs: Glyphs) -> None:
         self.glyphs = glyphs
         super().__init__()
-        self._now = now
-        self._interrupted = 0.0
-        self.type_ahead = KeyQueue(self)
+        self.start = start
+        self.config = config
+        self.sample = False
+        self.open_sample: Callable[[], Workspace] | None = None
+        self._interrupted_at = 0.0
+        self.touched = False
+        """Whether a key or a button was pressed."""
+        self.key_queue = KeyQueue(self)
         for theme in THEMES:
             self.register_theme(theme)
+
+    # What widgets and commands ask for.
+
+    @property
+    def workspace(self) -> "Workspace":
+        """The project that is open."""
+        raise NotImplementedError
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moves that need not."""
+        return self.config["motion"] == "none"
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys go to a text field."""
+        return self.focused is not None and self.focused.check_consume_key("a", "a")
+
+    @property
+    def view(self) -> "View":
+        """The view that is shown."""
+        return self.screen_stack[0].query_one(f"#{self.state.view}", View)
+
+    async def show_view(self, name: str) -> "View":
+        """Show a view; it is mounted when it is wanted for the first time."""
+        raise NotImplementedError
+
+    async def show_run(self, id: str) -> None:
+        """Show a run where runs are shown: in the dialog if that is open, else in the Dream view."""
+        raise NotImplementedError
+
+    def watch_run(self, id: str) -> None:
+        """Show a run ("" another program's) full screen, over whatever is shown."""
+        raise NotImplementedError
+
+    def transcript(self, path: Path) -> "Transcript":
+        """A session's transcript, read on from where it was read the last time; for a thread."""
+        raise NotImplementedError
+
+    def read_again(self) -> None:
+        """Read again what changed on disk."""
+        raise NotImplementedError
+
+    def follow_run(self, run: "StartedRun") -> None:
+        """A run was started by this process, which has to ask now and then whether it has ended."""
+        raise NotImplementedError
+
+    def open_workspace(self, workspace: "Workspace") -> None:
+        """Go to another project; the rest of the screen stays."""
+        raise NotImplementedError
+
+    def take_config(self, config: Config) -> None:
+        """Use other settings of ours from now on."""
+        raise NotImplementedError
+
+    def take_location(self, location: MemoryLocation) -> None:
+        """Use what the client's settings decide from now on."""
+        raise NotImplementedError
+
+    # Commands.
+
+    @property
+    def selection(self) -> Selection:
+        """What the cursor is on in the focused view or dialog."""
+        for node in self._focus_path():
+            if isinstance(node, HasSelection):
+                return node.selection
+        return self.view.selection
+
+    def _focus_path(self) -> list[Any]:
+        focused = self.screen.focused
+        return [self.screen] if focused is None else focused.ancestors_with_self
+
+    def find_node(self, kind: type[Node]) -> Node:
+        """What a command acts on: of the focused widget and all around it the first of a kind, else any that is shown.
+
+        Raises:
+            NotFound: If there is none on the screen.
+        """
+        for node in [*self._focus_path(), *self.screen.walk_children(with_self=False)]:
+            if isinstance(node, kind):
+                return node
+        raise NotFound("this can't be done here")
+
+    def perform(self, run: "Callable[[CommandContext], object]", selection: Selection | None = None) -> None:
+        """Carry a command out; while it opens a dialog, keys wait for that.
+
+        Args:
+            run: What the command runs.
+            selection: What it is about; what the cursor is on if left out.
+        """
+        try:
+            done = run(CommandContext(self, self.selection if selection is None else selection))
+        except MemtuiError as error:
+            self.post_message(CommandFailed(error.message, error.hint))
+            return
+        if inspect.iscoroutine(done):
+            self.key_queue.opening()
+            self.run_worker(self._finish(done), group="command", exit_on_error=False, description="command")
+
+    async def _finish(self, done: Coroutine[Any, Any, object]) -> None:
+        """Wait for a command; an expected error is shown, any other is a bug and propagates."""
+        try:
+            await done
+        except MemtuiError as error:
+            self.post_message(CommandFailed(error.message, error.hint))
+        finally:
+            self.key_queue.opened()
+
+    # The terminal.
 
     def get_default_screen(self) -> Screen[object]:
         # Textual sets these classes after the first paint, and then paints all of it once more.
@@ -62,7 +234,7 @@ class TerminalApp(App[int]):
         return ANSI.variables()
 
     def meet_terminal(self) -> None:
-        """What can only be done once there is a screen."""
+        """Do what can only be done once there is a screen."""
         ascii = self.glyphs.border == "ascii"
         self.set_class(ascii, "-ascii")
         ScrollBar.renderer = PlainScrollBar if ascii else ScrollBarRender  # of all apps of a process: it has one
@@ -80,35 +252,157 @@ class TerminalApp(App[int]):
         self.exit(128 + number, 128 + number)
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent) and not isinstance(event, events.MouseMove):
+            self.touched = True
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
-        elif not self.type_ahead.hold(event):
+        elif not self.key_queue.hold(event):
             target = self.focused or self.screen
             await super().on_event(event)
-            self.type_ahead.follow(target)
-
-    def action_redraw(self) -> None:
-        """Paint every cell anew."""
-        self.refresh(layout=True, repaint=True)
+            self.key_queue.follow(target)
 
     def action_interrupt(self) -> None:
         """^C copies what is selected; twice within two seconds quits."""
         selected = self.screen.get_selected_text()
-        now = self._now()
+        now = self.start.now()
         if selected:
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()
-        elif now - self._interrupted < TWICE:
+        elif now - self._interrupted_at < QUIT_WITHIN_S:
             self.exit(130, 130)
         else:
-            self._interrupted = now
+            self._interrupted_at = now
             self.notify("press ^C once more to quit", timeout=2, markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Send text to the clipboard, through tmux where it would swallow the terminal's way."""
-        from memtui.tui.clipboard import send_to_clipboard
-
         send_to_clipboard(text, super().copy_to_clipboard)
 
+    def copy_line(self, text: str) -> None:
+        """Send a line to the clipboard, and say so."""
+        self.copy_to_clipboard(text)
+        self.notify("line sent to the clipboard", timeout=2, markup=False)
+
     def bell(self) -> None:
-        """A wish that makes no sense here; quiet unless somebody asked for sound."""
+        """Nothing can be done here; quiet unless somebody asked for sound."""
+
+
+class InApp(MessagePump):
+    """Gives `self.app` its type: our widgets run in no other app."""
+
+    app = getters.app(AppBase)
+
+
+class View(InApp, HasSelection, Widget):
+    """One of the bodies of the screen."""
+
+    BLANK = True  # its panes cover it
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+
+    def tick(self, now: float) -> None:
+        """A second has passed while a run is on."""
+
+    def start_over(self) -> None:
+        """Another project: nothing that is shown is about it."""
+
+    def focus_default(self) -> None:
+        """Put the focus where keys go when the view is shown."""
+        raise NotImplementedError
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on a file, a session or a run."""
+        raise NotImplementedError
+
+    def unmark(self) -> None:
+        """What was asked for is done with all that was marked."""
+
+    def focus_preview(self) -> None:
+        """Go to the pane that shows what the cursor is on."""
+
+    def scroll_preview(self, step: int) -> None:
+        """Scroll that pane while the list keeps the focus."""
+
+    def resize(self, cells: int) -> None:
+        """Make the list wider or narrower."""
+
+
+class CommandContext:
+    """What a command gets: the app, and what the cursor was on when it was asked for."""
+
+    def __init__(self, app: AppBase, selection: Selection) -> None:
+        self.app = app
+        self.selection = selection
+
+    @property
+    def workspace(self) -> "Workspace":
+        """The project that is open."""
+        return self.app.workspace
+
+    @property
+    def state(self) -> AppState:
+        """What the screen knows."""
+        return self.app.state
+
+    @property
+    def snapshot(self) -> "Snapshot":
+        """The memory folder as it was read last.
+
+        Raises:
+            NotFound: Before the first reading.
+        """
+        if self.app.state.snapshot is None:
+            raise NotFound("the folder is still being read", hint="try again in a moment")
+        return self.app.state.snapshot
+
+    @property
+    def path(self) -> Path:
+        """The file under the cursor.
+
+        Raises:
+            NotFound: If the cursor was on none.
+        """
+        if self.selection.path is None:
+            raise NotFound("no file is under the cursor")
+        return self.selection.path
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The marked files, or else the one under the cursor.
+
+        Raises:
+            NotFound: If there is neither.
+        """
+        return self.selection.marked or (self.path,)
+
+    def find(self, kind: type[Node]) -> Node:
+        """The widget, view or screen of a kind that the command acts on.
+
+        Raises:
+            NotFound: If there is none on the screen.
+        """
+        return self.app.find_node(kind)
+
+    async def ask(self, dialog: Screen[Result]) -> Result | None:
+        """Show a dialog and wait for its answer."""
+        return await self.app.push_screen_wait(dialog)
+
+    @staticmethod
+    async def in_thread(function: Callable[Args, Result], *args: Args.args, **kwargs: Args.kwargs) -> Result:
+        """Run engine code in a thread, so that no key waits for a disk."""
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    def done(self, words: str, focus: Path | None = None, problem: str = "") -> None:
+        """Say what was done, and have the disk read again.
+
+        Args:
+            words: What was done.
+            focus: The file that the cursor goes to.
+            problem: What follows from it ("2 lines are not loaded").
+        """
+        self.app.post_message(CommandDone(words, focus, problem))
+
+    def notify(self, words: str) -> None:
+        """Say something that changed nothing."""
+        self.app.notify(visible(words), markup=False)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.memory.checks.folder import Problem, check_text
+from memtui.memory.checks.base import Problem
 from memtui.memory.frontmatter import read_frontmatter, set_field
-from memtui.memory.snapshot import Snapshot
+from memtui.memory.snapshot import Snapshot, check_text
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
-from memtui.util.text import ago, is_plain
+from memtui.util.text import is_plain, time_ago
 
 LARGEST = 1_000_000
 """Bytes; what is larger opens read only."""
@@ -124,7 +124,7 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
     if kept is not None and kept.text.encode() != data:
         sheet = EditorText.from_bytes(kept.text.encode())
         moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
-        note = f"unsaved text from {ago(workspace.now() - kept.saved_at)} is back{moved}"
+        note = f"unsaved text from {time_ago(workspace.now() - kept.saved_at)} is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
     fields = _fields(sheet) if is_topic else {}
@@ -156,5 +156,5 @@ def field_edits(sheet: EditorText, before: Mapping[str, str], after: Mapping[str
 
 def problems_of(workspace: Workspace, opened: OpenedFile, sheet: EditorText) -> tuple[Problem, ...]:
     """What is wrong with the text as it stands, in the order of its lines."""
-    problems = check_text(opened.snapshot, opened.path, sheet.text, workspace.now())
+    problems = check_text(opened.snapshot, opened.path, sheet.text)
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

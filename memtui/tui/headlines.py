@@ -2,48 +2,50 @@
 
 from pathlib import Path
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.tui.render.arrange import unlisted
-from memtui.tui.segments.budget_meter import OFF, Fill
-from memtui.tui.segments.place_line import PlaceFacts, dreamt
 from memtui.tui.state import AppState
-from memtui.util.text import visible
+from memtui.tui.widgets.budget_meter import IndexFill
+from memtui.tui.widgets.title_bar import TitleFacts
+from memtui.util.text import time_ago, visible
+
+MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned it off)"
 
 
-def place_facts(state: AppState, home: Path) -> PlaceFacts:
+def title_facts(state: AppState, home: Path) -> TitleFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
-    place = state.location
-    snapshot = state.snapshot
-    auto = snapshot.auto if snapshot else None
-    counted = sum(p.severity != "info" and p.code != "orphan" for p in snapshot.problems) if snapshot else 0
-    first = state.first if snapshot is None else None
-    last_dream = first.last_dream if first else state.last_dream
-    return PlaceFacts(
-        project=visible(place.root.name or str(place.root), keep=""),
-        branch=visible(first.branch if first else state.branch, keep=""),
-        folder=visible(short(place.folder, home), keep=""),
-        problems=first.problems if first else counted,
-        unlisted=first.unlisted if first else len(unlisted(auto)) if auto else 0,
-        last_dream=dreamt(last_dream, state.now),
+    location, snapshot = state.location, state.snapshot
+    if snapshot is None and state.first is not None and state.first.title is not None:
+        return state.first.title
+    counted = [p for p in snapshot.problems if p.severity != "info" and p.code != "orphan"] if snapshot else []
+    return TitleFacts(
+        project=visible(location.root.name or str(location.root), keep=""),
+        branch=visible(state.branch, keep=""),
+        folder=visible(tilde_path(location.folder, home), keep=""),
+        problems=len(counted),
+        unlisted=len(unlisted(snapshot.auto)) if snapshot and snapshot.auto else 0,
+        last_dream=time_ago(state.now - state.last_dream) if state.last_dream else "never",
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )
 
 
-def meter_fill(state: AppState) -> Fill | None:
-    """How full the index is; of the last picture until the disk is read, None where nothing is loaded."""
+def meter_fill(state: AppState) -> IndexFill | None:
+    """How full the index is; None where nothing is loaded, and before the disk is read."""
     if state.snapshot is None:
-        return state.first.fill if state.first else None
-    return Fill.of(state.snapshot.auto) if state.snapshot.auto else None
+        return state.first.budget if state.first else None
+    return IndexFill.of(state.snapshot.auto) if state.snapshot.auto else None
 
 
 def meter_note(state: AppState) -> str:
     """Why there is no meter to draw, or ""."""
-    auto = state.snapshot.auto if state.snapshot else None
     if not state.location.enabled:
-        return OFF
-    if state.snapshot is not None and auto is None:
+        return MEMORY_OFF
+    if state.snapshot is None:
+        return state.first.budget_note if state.first else ""
+    auto = state.snapshot.auto
+    if auto is None:
         return "no memory yet: the agent loads nothing at the start of a session"
-    if state.snapshot is not None and auto is not None and auto.budget is None:
+    if auto.budget is None:
         return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
     return ""

@@ -2,7 +2,7 @@
 
 Textual hands every key at once to the widget that has the focus at that moment. Somebody who types "/red" would filter
 by nothing and open a dialog for "r". Here a key waits until the one before it has been handled up to the app, and
-while a wish is about to open its dialog, keys wait for the dialog.
+while a command is about to open its dialog, keys wait for the dialog.
 """
 
 import time
@@ -13,14 +13,14 @@ from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 
-LONGEST = 2.0
+MAX_HOLD_S = 2.0
 """Seconds after which keys are let go whatever happened: a lost answer must not lock the keyboard."""
 
 
 class KeyQueue:
     """The keys of one app."""
 
-    def __init__(self, app: App[int], *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, app: App[object], *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._app = app
         self._held: deque[events.Key] = deque()
@@ -28,6 +28,8 @@ class KeyQueue:
         """The one that was let go and is on its way back: others that came meanwhile stay behind it."""
         self._since: float | None = None
         self._opening = 0
+        self._handling = False
+        """Whether a key is on its way through the widgets."""
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""
@@ -38,32 +40,38 @@ class KeyQueue:
             return True
         self._next = None
         self._since = self._clock()
+        self._handling = True
         return False
 
     @property
     def _waits(self) -> bool:
         """Whether a key is under way, or a dialog about to open, and not for too long."""
-        return self._since is not None and self._clock() - self._since < LONGEST
+        return self._since is not None and self._clock() - self._since < MAX_HOLD_S
 
     def follow(self, pump: MessagePump) -> None:
-        """Go the way of the key that was just handed to `pump`: from there through its parents to the app.
+        """Follow the key that was just handed to `pump` through its parents to the app.
 
         Twice, since what handles a key may post a message (a submitted line) that goes the same way behind it.
         """
-        way: list[MessagePump] = [pump]
-        while way[-1] is not self._app and way[-1]._parent is not None:
-            way.append(way[-1]._parent)
-        self._step([*way, *way])
+        pumps: list[MessagePump] = [pump]
+        while pumps[-1] is not self._app and pumps[-1]._parent is not None:
+            pumps.append(pumps[-1]._parent)
+        self._step([*pumps, *pumps])
 
-    def _step(self, way: list[MessagePump]) -> None:
-        while way:
-            pump, *way = way
-            if pump.post_message(events.Callback(callback=lambda way=way: self._step(way))):
+    def _step(self, pumps: list[MessagePump]) -> None:
+        while pumps:
+            pump, *pumps = pumps
+            if pump.post_message(events.Callback(callback=lambda pumps=pumps: self._step(pumps))):
                 return
+        self.handled()
+
+    def handled(self) -> None:
+        """The key that others wait for was handled by all that had a chance to."""
+        self._handling = False
         self._let_go()
 
     def opening(self) -> None:
-        """A wish was asked for that may open a dialog; keys wait until `opened`."""
+        """A command was asked for that may open a dialog; keys wait until `opened`."""
         self._opening += 1
         self._since = self._since or self._clock()
 
@@ -73,9 +81,9 @@ class KeyQueue:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._opening and self._waits:
+        if (self._opening or self._handling) and self._waits:
             return
-        self._opening, self._since = 0, None
+        self._opening, self._handling, self._since = 0, False, None
         self._release()
 
     def _release(self) -> None:

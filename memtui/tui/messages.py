@@ -1,4 +1,4 @@
-"""What workers report and views wish; messages of a single panel live in that panel."""
+"""What workers report and what views ask the app for; messages of a single widget live with that widget."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from memtui.tui.state import (
     OpenConversation,
     OpenDream,
     OpenSession,
+    Point,
     Preview,
+    Scope,
     SessionListState,
     Starting,
 )
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.memory.snapshot import Snapshot
-    from memtui.tui.screens.editor import Editor
 
 
 class StateUpdate(Message):
@@ -71,6 +72,26 @@ class SnapshotLoaded(Message):
 @dataclass
 class InitialLoadFinished(Message):
     """The first reading is done; from here on the disk is followed."""
+
+
+@dataclass
+class DraftKept(Message):
+    """A text that came from an editor late, or was left behind in one, is a draft now."""
+
+    words: str
+
+
+@dataclass
+class ReadingFinished(Message):
+    """A reading of the memory folder came to its end."""
+
+
+@dataclass
+class SnapshotOutdated(Message):
+    """Something in the memory folder is not as it was read."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, SnapshotOutdated)
 
 
 @dataclass
@@ -247,6 +268,11 @@ class RunsFinished(Message):
 
 
 @dataclass
+class DreamsFound(Message):
+    """There may be runs of dreams: from the first on they are read."""
+
+
+@dataclass
 class DreamsChanged(Message):
     """The file of a run changed."""
 
@@ -255,25 +281,48 @@ class DreamsChanged(Message):
 
 
 @dataclass
-class CommandRequested(Message):
-    """Something that a person wants done to files; `what` is a method of `wishes.Wishes`."""
+class SessionListRequested(Message):
+    """The list of sessions of a scope is wanted."""
 
-    what: str
-    paths: tuple[Path, ...] = ()
-    line: int | None = None
+    scope: Scope
 
 
 @dataclass
-class EditorRequest(Message):
-    """The editor needs the engine: "save", "compare" or "find"."""
+class SessionRequested(Message):
+    """The cursor rests on a row of the list of sessions: the session is to be read whole."""
 
-    editor: Editor
-    what: str
+    point: Point
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, SessionRequested)
+
+
+@dataclass
+class RunRequested(Message):
+    """A run is to be read whole; `over_views` if it is shown in a dialog over the views, "" for none any more."""
+
+    id: str
+    over_views: bool = False
+
+
+@dataclass
+class DreamViewShown(Message):
+    """The Dream view came on screen, or left it: only meanwhile its checks are looked at."""
+
+    shown: bool
+
+
+@dataclass
+class DiffRequested(Message):
+    """What a run ("" another program's) does to one file is wanted."""
+
+    id: str
+    name: str
 
 
 @dataclass
 class CommandDone(Message):
-    """A wish came true; `words` say so, `problem` says what follows from it ("2 lines are not loaded")."""
+    """A command was carried out; `words` say so, `problem` says what follows from it ("2 lines are not loaded")."""
 
     words: str
     focus: Path | None = None
@@ -282,7 +331,7 @@ class CommandDone(Message):
 
 @dataclass
 class CommandFailed(Message):
-    """A wish did not come true, and why; nothing is lost."""
+    """A command was not carried out, and why; nothing is lost."""
 
     message: str
     hint: str = ""

@@ -1,55 +1,43 @@
-"""The door to the screen: the command line hands over what it decided and gets an exit code back."""
+"""The door to the screen: the program hands over what it decided and gets an exit code back."""
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
+from memtui.tui.app import MemtuiApp
+from memtui.tui.startup.driver import driver_for
 from memtui.tui.startup.start import StartContext
+from memtui.tui.startup.terminal import Terminal
+from memtui.tui.theme import glyphs_for
 from memtui.util.config import Config
 
 if TYPE_CHECKING:
-    from memtui.memory.workspace import Workspace
-    from memtui.tui.glyphs import Glyphs
-    from memtui.tui.startup.terminal import Terminal
+    from memtui.memory.workspace import Workspace  # the engine: 140 ms that the first frame doesn't wait for
 
 
-class Options(Struct, frozen=True):
-    """What the command line decided.
-
-    `glyphs` are the marks that the terminal can show; `terminal` has the first screen on it, if anything has. `sample`
-    says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
-    """
-
-    start: StartContext
-    config: Config
-    glyphs: "Glyphs"
-    open_sample: "Callable[[], Workspace] | None" = None
-    sample: bool = False
-    terminal: "Terminal | None" = None
-    mouse: bool = True
-
-
-def run(options: Options) -> int:
+def run(
+    start: StartContext, config: Config, *, ascii_only: bool, terminal: Terminal,
+    open_sample: "Callable[[], Workspace] | None", sample: bool, mouse: bool,
+) -> int:  # fmt: skip
     """Run the screen until it is left; the terminal must have been checked by the caller.
+
+    Args:
+        start: The project to open.
+        config: Our own settings.
+        ascii_only: Only ASCII marks are wanted.
+        terminal: Has the first frame on it, if anything was drawn.
+        open_sample: Makes the sample home, for "try with sample data".
+        sample: Whether the project is the sample home.
+        mouse: Whether the mouse is listened to.
 
     Returns:
         The exit code: 0, or 128 + the signal that ended it.
     """
-    from memtui.tui.app import MemtuiApp
-
-    app = MemtuiApp(
-        options.start,
-        options.config,
-        glyphs=options.glyphs,
-        sample=options.sample,
-        open_sample=options.open_sample,
-    )
-    if options.terminal is not None and options.terminal.drawn:
-        from memtui.tui.startup.driver import taking_over
-
-        app.driver_class = taking_over(options.terminal)
+    glyphs = glyphs_for(config["glyphs"], sys.stdout.encoding, ascii_only=ascii_only)
+    app = MemtuiApp(start, config, glyphs=glyphs, sample=sample, open_sample=open_sample)
+    if terminal.drawn:
+        app.driver_class = driver_for(terminal)
     gc.freeze()  # what Textual brought stays: who collects later need not look through it
-    app.run(mouse=options.mouse)
+    app.run(mouse=mouse)
     return app.return_code or 0

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 from msgspec import Struct, field
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.retention import DEFAULT_DAYS
-from memtui.sessions.listing import CompressedList
+from memtui.client.retention import DEFAULT_RETENTION_DAYS
+from memtui.sessions.listing import CompressedSessions
 
 if TYPE_CHECKING:
-    from memtui.client.running import Running
+    from memtui.client.running import RunningSession
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState
     from memtui.memory.snapshot import Snapshot
-    from memtui.resume.outline import Node
+    from memtui.resume.outline import OutlineNode
     from memtui.sessions.archive import ArchivedSession
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.transcript import Transcript
     from memtui.tui.render.markdown import MarkdownLine
-    from memtui.tui.startup.picture import Picture
+    from memtui.tui.startup.first_state import FirstState
 
 
 class Preview(Struct, frozen=True):
@@ -51,9 +51,9 @@ class SessionListState(Struct, frozen=True):
     """
 
     scope: Scope = "project"
-    sessions: CompressedList = CompressedList()
-    live: Mapping[str, Running] = field(default_factory=dict)
-    days: int | None = DEFAULT_DAYS
+    sessions: CompressedSessions = CompressedSessions()
+    live: Mapping[str, RunningSession] = field(default_factory=dict)
+    days: int | None = DEFAULT_RETENTION_DAYS
     archived: Mapping[str, ArchivedSession] = field(default_factory=dict)
     reading: str = ""
 
@@ -62,7 +62,7 @@ class OpenSession(Struct, frozen=True):
     """One session, read: its branches and agents, what there is to say about it, and the paths that it wrote to."""
 
     place: str
-    outline: tuple[Node, ...]
+    outline: tuple[OutlineNode, ...]
     facts: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
     written: tuple[str, ...] = ()
@@ -153,8 +153,8 @@ class AppState(Struct, frozen=True):
     now: float
     view: str = "memory"
     snapshot: Snapshot | None = None
-    first: Picture | None = None
-    """The last picture, shown until the world is read; only if nothing changed since."""
+    first: FirstState | None = None
+    """What the last start's first frame showed, if nothing has changed since; shown until the disk is read."""
     branch: str = ""
     flags: tuple[str, ...] = ()
     notice: str = ""

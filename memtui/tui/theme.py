@@ -1,58 +1,94 @@
-"""Our colours as Textual's themes, and what a terminal may not be able to show.
+"""How the screen looks: colours as Textual's themes, and the marks of the two character sets.
 
-State is never told by colour alone: each has a glyph and, in the row's details, a word.
+State is never told by colour alone: each has a glyph and, in the row's details, a word. Every text colour has at least
+4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from textual.scrollbar import ScrollBarRender
 from textual.theme import Theme
 from textual.widget import Widget
 
-from memtui.tui.colours import ANSI, OURS, Colours, Palette, theme_for, theme_like
-from memtui.tui.glyphs import PLAIN, UNICODE, Glyphs, glyphs_for
-
-__all__ = [
-    "ANSI",
-    "PLAIN",
-    "THEMES",
-    "UNICODE",
-    "Glyphs",
-    "Palette",
-    "PlainScrollBar",
-    "glyphs_for",
-    "glyphs_of",
-    "theme_for",
-    "theme_like",
-]
+from memtui.presentation import Tone
 
 
-def _theme(name: str, colours: Colours) -> Theme:
-    palette = colours.palette
+class Palette(Struct, frozen=True):
+    """The colours that stylesheets and panels name, each with a dollar sign in front."""
+
+    problem: str
+    warn: str
+    good: str
+    dim: str
+    link: str
+    code: str
+    mark: str
+
+    def variables(self) -> dict[str, str]:
+        """As variables for a theme."""
+        return asdict(self)
+
+
+TONE_STYLES: dict[Tone, str] = {
+    "": "", "good": "$good", "warn": "$warn", "problem": "$problem", "dim": "$dim", "bold": "bold", "head": "$link",
+    "link": "$link", "added": "$good", "removed": "$problem",
+}  # fmt: skip
+"""The style in which the screen shows each tone of a presented text."""
+
+DARK = Palette("#ff8a8a", "#e8bd62", "#93c98a", "#9aa3b2", "#7cb7ff", "#d3a6e8", "#f0c674")
+LIGHT = Palette("#b3261e", "#7a5200", "#1e6b31", "#565e6c", "#0b57b0", "#7a2f93", "#7a4d00")
+DALTONIZED = Palette("#ffa64d", "#ffd27f", "#6fb7ff", "#a2aab8", "#8ec5ff", "#c7c7ff", "#ffd27f")
+ANSI = Palette("ansi_red", "ansi_yellow", "ansi_green", "ansi_default", "ansi_blue", "ansi_magenta", "ansi_yellow")
+
+
+def _theme(
+    name: str, palette: Palette, primary: str, foreground: str, grounds: tuple[str, str, str], *, dark: bool = True
+) -> Theme:
+    """A theme; `grounds` are those of the screen, of lists and texts in it, and of the lines above and below."""
+    background, surface, panel = grounds
     return Theme(
         name=name,
-        primary=colours.primary,
+        primary=primary,
         secondary=palette.link,
         accent=palette.mark,
         warning=palette.warn,
         error=palette.problem,
         success=palette.good,
-        foreground=colours.foreground,
-        background=colours.background,
-        surface=colours.surface,
-        panel=colours.panel,
-        dark=colours.dark,
+        foreground=foreground,
+        background=background,
+        surface=surface,
+        panel=panel,
+        dark=dark,
         variables={
             **palette.variables(),
-            "block-cursor-background": colours.primary,
-            "border": colours.border,
-            "border-blurred": colours.border,
-            "input-selection-background": f"{colours.primary} 40%",
+            "block-cursor-background": primary,
+            "border": palette.dim,
+            "border-blurred": palette.dim,
+            "input-selection-background": f"{primary} 40%",
         },
     )
 
 
-THEMES = tuple(_theme(name, colours) for name, colours in OURS.items())
+THEMES = (
+    _theme("memtui-dark", DARK, "#5fa3f5", "#dfe3ea", ("#14171c", "#1a1e25", "#242a33")),
+    _theme("memtui-light", LIGHT, "#1a5fb4", "#1d2127", ("#fbfbf9", "#f3f3ef", "#e7e7e1"), dark=False),
+    _theme("memtui-daltonized", DALTONIZED, "#4d9de8", "#e4e7ee", ("#12151b", "#191d25", "#232935")),
+)
+
+
+def theme_like(client: object) -> str:
+    """Our theme that is like the agent client's: "light-daltonized" and its kin; dark if it has none."""
+    words = client.split("-") if isinstance(client, str) else []
+    if "ansi" in words:
+        return "ansi-light" if "light" in words else "ansi-dark"
+    return "memtui-daltonized" if "daltonized" in words else "memtui-light" if "light" in words else "memtui-dark"
+
+
+def theme_for(wanted: str, client: object) -> str:
+    """The theme that our setting asks for; "auto" follows the agent client's."""
+    return theme_like(client) if wanted == "auto" else wanted
 
 
 class PlainScrollBar(ScrollBarRender):
@@ -60,6 +96,61 @@ class PlainScrollBar(ScrollBarRender):
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+
+
+class Glyphs(Struct, frozen=True):
+    """The marks of one character set; each takes one cell, those of a tree two."""
+
+    problem: str
+    unlisted: str
+    changed: str
+    unsaved: str
+    pinned: str
+    opened: str
+    closed: str
+    full: str
+    empty: str
+    left: str
+    right: str
+    rule: str
+    bullet: str
+    quote: str
+    dash: str
+    ellipsis: str
+    arrow: str
+    tick: str
+    cross: str
+    separator: str
+    fork: str
+    corner: str
+    spinner: str
+    border: str
+    """Textual's name of the border of a pane, and of the focused one."""
+    heavy: str
+
+    def spell(self, words: str) -> str:
+        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled anew."""
+        return words if self.border != "ascii" else words.translate(_SPELLED)
+
+
+_SPELLED = str.maketrans(
+    {"⏎": "Enter", "←": "Left", "→": "Right", "↑": "Up", "↓": "Down", "⇧": "S-", "·": "-", "…": "~", "–": "-", "—": "-"}
+)
+
+UNICODE = Glyphs(
+    "!", "○", "●", "*", "◆", "▾", "▸", "█", "░", "▐", "▌", "─", "•", "│", "–", "…", "→", "✓", "✗", "·", "├ ", "└ ",
+    "◐◓◑◒", "round", "heavy",
+)  # fmt: skip
+PLAIN = Glyphs(
+    "!", "o", "@", "*", "^", "v", ">", "#", "-", "[", "]", "-", "*", "|", "-", "~", ">", "+", "x", "-", "|-", "`-",
+    "|/-\\", "ascii", "ascii",
+)  # fmt: skip
+
+
+def glyphs_for(setting: str, encoding: str | None, *, ascii_only: bool) -> Glyphs:
+    """The set that our setting asks for: "unicode", "ascii", or "auto" for what the stream's encoding can carry."""
+    utf8 = (encoding or "").lower().replace("-", "") == "utf8"
+    return PLAIN if ascii_only or setting == "ascii" or (setting == "auto" and not utf8) else UNICODE
 
 
 def glyphs_of(widget: Widget) -> Glyphs:

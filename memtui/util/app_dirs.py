@@ -1,46 +1,29 @@
 """Where memtui's own files are: never inside a folder that the agent reads."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from memtui.util.record import Record
+from msgspec import Struct
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from pathlib import Path
+from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
 
-class Dirs(Record):
+class Dirs(Struct, frozen=True):
     """Our three folders; none of them has to exist yet.
 
     `config` holds config.toml, `state` history, drafts, pins and locks, `cache` what may be deleted at any time.
     """
 
-    config: "Path"
-    state: "Path"
-    cache: "Path"
+    config: Path
+    state: Path
+    cache: Path
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str], home: "Path") -> "Dirs":
+    def from_env(cls, environ: Mapping[str, str], home: Path) -> "Dirs":
         """The XDG folders, on macOS too: people look for terminal programs in ~/.config (lazygit#1341)."""
-        from pathlib import Path
-
-        return cls(*(Path(_folder(environ, str(home), name, default)) for name, default in _XDG))
+        return cls(*(Path(xdg_folder(environ, str(home), name)) for name in XDG_DEFAULTS))
 
     @property
-    def sessions(self) -> "Path":
-        """What was done to sessions, and those put away; not there until somebody did."""
+    def sessions(self) -> Path:
+        """The log of operations on sessions, and the archived sessions; made when first needed."""
         return self.state / "sessions"
-
-
-_XDG = (("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache"))
-
-
-def cache_folder(environ: Mapping[str, str], home: str) -> str:
-    """`Dirs.cache` as text, for what can't wait for pathlib."""
-    return _folder(environ, home, *_XDG[2])
-
-
-def _folder(environ: Mapping[str, str], home: str, name: str, default: str) -> str:
-    """Our folder in one of XDG's; a relative value is ignored, as the specification asks."""
-    value = environ.get(name, "")
-    return f"{value if value.startswith('/') else f'{home}/{default}'}/memtui"

@@ -1,4 +1,4 @@
-"""Our own settings: config.toml, read leniently, written with every comment kept."""
+"""memtui's own settings: config.toml, read leniently, written with every comment kept."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from memtui.util.errors import MemtuiError, UsageError
 
 
 class Setting(Struct, frozen=True):
-    """One setting of ours: dotted key, default, what may be chosen (empty: any text), what it does."""
+    """One setting: key, default, allowed values (empty: any text), what it does."""
 
     key: str
     default: str
@@ -21,25 +21,25 @@ class Setting(Struct, frozen=True):
 
 SETTINGS = (
     Setting("theme", "auto", ("auto", "memtui-dark", "memtui-light", "memtui-daltonized", "ansi-dark", "ansi-light"),
-            "colours; auto follows the agent client's theme"),
+            "colours; auto follows Claude Code's theme"),
     Setting("glyphs", "auto", ("auto", "unicode", "ascii"), "marks and lines; auto asks the terminal"),
-    Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows the agent client"),
+    Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows Claude Code"),
     Setting("editor", "", (), "command for e and ^G; empty: $VISUAL, then $EDITOR"),
     Setting("trash", "true", ("true", "false"), "deleted files also go to the system's trash"),
     Setting("dream_backend", "auto", ("auto", "anthropic", "client", "offline"),
-            "who works in a dream; auto: a key, else the agent client, else rules without a model"),
-    Setting("dream_model", "", (), "model of a dream; empty: the agent client's own"),
-    Setting("dream_money", "2", (), "US dollars that one dream may cost; none: no limit"),
-    Setting("dream_day_money", "5", (), "US dollars that the dreams of 24 hours may cost together; none: no limit"),
+            "what runs a dream; auto: an API key, else Claude Code, else rules without a model"),
+    Setting("dream_model", "", (), "model of a dream; empty: Claude Code's own"),
+    Setting("dream_money", "2", (), "spending limit per dream, in US dollars; none: no limit"),
+    Setting("dream_day_money", "5", (), "spending limit for the dreams of 24 hours, in US dollars; none: no limit"),
     Setting("dream_count_all", "false", ("true", "false"),
             "sessions that did nothing but run shell commands count towards a dream, too"),
     Setting("assistant_mode", "false", ("true", "false"),
-            "the agent keeps daily logs: dreams are made from these, and start by schedule alone"),
+            "the agent keeps daily logs: dreams read these, and start by schedule only"),
 )  # fmt: skip
 
 
 class Config(Struct, frozen=True):
-    """The values in force and what was odd about the file; a broken file gives defaults and one warning."""
+    """The values in force, and warnings about the file; a broken file gives the defaults and one warning."""
 
     path: Path
     values: Mapping[str, str]
@@ -70,7 +70,7 @@ def read_config(folder: Path) -> Config:
     warnings: list[str] = []
     keys = data.pop("keys", {})
     if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
-        warnings.append('[keys] wants texts: action = "keys"')
+        warnings.append('[keys] needs strings: action = "keys"')
         keys = {}
     for key, value in data.items():
         word = str(value).lower() if isinstance(value, bool | int | float) else value
@@ -88,7 +88,7 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
     """Return the text of config.toml with one key set, or removed if `value` is None; comments and order stay.
 
     Raises:
-        Usage: If there is no such key, or it can't have that value.
+        UsageError: If there is no such key, or it can't have that value.
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
     import tomlkit
@@ -103,7 +103,7 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     except (TOMLKitError, UnicodeDecodeError) as error:
-        raise MemtuiError(f"{path} is not TOML: {error}", hint="mend it by hand; it was left as it is") from error
+        raise MemtuiError(f"{path} is not TOML: {error}", hint="fix it by hand; it was left as it is") from error
     if value is None:
         document.pop(key, None)
     else:

@@ -1,7 +1,8 @@
-"""A bug of ours, written down: the traceback in our state folder, or in the system's folder for temporary files."""
+"""The traceback of an unexpected error, written to our state folder or, failing that, to the temporary folder."""
 
 import os
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Sequence
@@ -9,46 +10,43 @@ from pathlib import Path
 
 from memtui import __version__
 
-_KEPT_LOGS = 20
+MAX_LOGS = 20
 
 
-def write_down(error: BaseException, args: Sequence[str], state: Path) -> Path | None:
-    """Write the traceback of a fault that nobody foresaw.
+def write_crash_report(error: BaseException, args: Sequence[str], state: Path) -> Path | None:
+    """Write the traceback of an unexpected error.
 
     Args:
-        error: The fault.
-        args: The words of the call.
+        error: The error.
+        args: The arguments of the program.
         state: Our state folder.
 
     Returns:
         The file, or None if it could not be written anywhere.
     """
-    text = "".join(traceback.format_exception(error))
-    words = f"memtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n{list(args)!r}\n\n"
+    head = f"memtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n{list(args)!r}\n\n"
+    data = (head + "".join(traceback.format_exception(error))).encode("utf-8", "backslashreplace")
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
     for folder in (state / "log", None):
         try:
-            return _write(folder, name, words + text)
+            return _write(folder, name, data)
         except OSError:
             continue
     return None
 
 
-def summary(error: BaseException) -> str:
-    """The fault in one line."""
+def error_summary(error: BaseException) -> str:
+    """The error in one line."""
     return traceback.format_exception_only(error)[-1].strip().split("\n")[0]
 
 
-def _write(folder: Path | None, name: str, text: str) -> Path:
-    """Into our state folder, the oldest logs making room; without one, into the system's folder."""
-    data = text.encode("utf-8", "backslashreplace")
+def _write(folder: Path | None, name: str, data: bytes) -> Path:
+    """Write a log; in our folder the oldest ones are removed first, `None` is the temporary folder."""
     if folder is None:
-        import tempfile
-
         descriptor, path = tempfile.mkstemp(prefix="memtui-", suffix="-" + name)
     else:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for old in sorted(folder.glob("*.log"))[: -_KEPT_LOGS + 1 or None]:
+        for old in sorted(folder.glob("*.log"))[: -MAX_LOGS + 1 or None]:
             old.unlink(missing_ok=True)
         path = str(folder / name)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

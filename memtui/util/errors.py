@@ -1,14 +1,14 @@
-"""Faults that we foresee. Anything else stays loud: it is our bug."""
+"""Expected errors, shown to the user with a hint. Anything else is a bug and propagates."""
 
 
 class MemtuiError(Exception):
-    """A fault with a message for the user.
+    """An expected error.
 
     Args:
         message: What happened, as one sentence without a full stop.
         hint: What to do about it: a command or a key. May be empty.
 
-    `code` is the word that scripts see, `exit_code` what the process ends with (UX: exit codes).
+    `code` is the word that scripts see, `exit_code` the exit code of the process.
     """
 
     code = "failed"
@@ -21,7 +21,7 @@ class MemtuiError(Exception):
 
 
 class UsageError(MemtuiError):
-    """The call makes no sense: wrong words, options that exclude each other."""
+    """The arguments are wrong, or exclude each other."""
 
     code = "usage"
     exit_code = 2
@@ -35,21 +35,21 @@ class NotFound(MemtuiError):
 
 
 class Conflict(MemtuiError):
-    """Somebody else changed it meanwhile, or holds the lock."""
+    """Another program changed it meanwhile, or holds the lock."""
 
     code = "conflict"
     exit_code = 4
 
 
 class Refused(MemtuiError):
-    """Not done, for safety: outside the folder, a secret, read only."""
+    """Not done, for safety: outside the folder, a secret, read-only mode."""
 
     code = "refused"
     exit_code = 5
 
 
 class Unsupported(MemtuiError):
-    """This machine lacks what the wish needs: a terminal, a program, room on the disk."""
+    """This machine lacks what the command needs: a terminal, a program, room on the disk."""
 
     code = "environment"
     exit_code = 6

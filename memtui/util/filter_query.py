@@ -8,25 +8,25 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["fuzzy", "exact", "start", "end", "equal"]
+TermKind = Literal["fuzzy", "exact", "start", "end", "equal"]
 
 
-class Term(Struct, frozen=True):
+class QueryTerm(Struct, frozen=True):
     """One word of a query."""
 
     text: str
-    kind: Kind
+    kind: TermKind
     negated: bool
     cased: bool
 
 
-def parse(query: str) -> tuple[Term, ...]:
-    """Split a query at blanks; lone markers such as "'" or "!" are ignored while somebody is still typing."""
+def parse_query(query: str) -> tuple[QueryTerm, ...]:
+    """Split a query at blanks; lone markers such as "'" or "!" are ignored, for they are still being typed."""
     terms = []
     for word in query.split():
         negated = word.startswith("!")
         body = word.removeprefix("!")
-        kind: Kind = "exact" if negated else "fuzzy"
+        kind: TermKind = "exact" if negated else "fuzzy"
         if body.startswith("'"):
             body, kind = body[1:], "exact"
         starts, ends = body.startswith("^"), body.endswith("$") and len(body) > 1
@@ -35,11 +35,11 @@ def parse(query: str) -> tuple[Term, ...]:
         if starts or ends:
             kind = "equal" if starts and ends else "start" if starts else "end"
         if body:
-            terms.append(Term(body, kind, negated, body != body.lower()))
+            terms.append(QueryTerm(body, kind, negated, body != body.lower()))
     return tuple(terms)
 
 
-def _holds(term: Term, text: str) -> bool:
+def _matches_term(term: QueryTerm, text: str) -> bool:
     if not term.cased:
         text = text.lower()
     match term.kind:
@@ -55,14 +55,14 @@ def _holds(term: Term, text: str) -> bool:
     return all(letter in letters for letter in term.text)
 
 
-def matches(terms: tuple[Term, ...], name: str, *texts: str) -> bool:
+def matches_query(terms: tuple[QueryTerm, ...], name: str, *texts: str) -> bool:
     """Whether every term holds for the name or, taken as exact text, for one of the other texts.
 
     A fuzzy word is looked for letter by letter in the name alone: in prose nearly everything would match.
     """
     for term in terms:
-        hit = _holds(term, name) or any(
-            _holds(Term(term.text, "exact", False, term.cased) if term.kind == "fuzzy" else term, text)
+        hit = _matches_term(term, name) or any(
+            _matches_term(QueryTerm(term.text, "exact", False, term.cased) if term.kind == "fuzzy" else term, text)
             for text in texts
         )
         if hit == term.negated:

@@ -1,4 +1,4 @@
-"""Another program in the foreground, with this process's terminal: an editor, the agent client."""
+"""Run another program in the foreground, with this process's terminal: an editor, Claude Code."""
 
 import os
 import signal
@@ -11,16 +11,15 @@ from types import FrameType
 
 
 def run_in_foreground(
-    words: Sequence[str], *, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+    command: Sequence[str], *, cwd: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> int:
     """Run a program and wait for its end.
 
-    ^C on the terminal reaches both; what it means meanwhile is the program's business. The program itself starts with
-    its signals as usual: a handler of ours doesn't outlive the exec, so no hook has to run between fork and exec, where
-    it could stumble over other threads.
+    ^C on the terminal reaches both processes; here it is ignored meanwhile. The program starts with its signals at
+    their defaults: a Python handler doesn't outlive exec, so nothing has to run between fork and exec.
 
     Args:
-        words: The command.
+        command: The program and its arguments.
         cwd: Where it runs; here if left out.
         environ: Its whole environment; this process's own if left out.
 
@@ -31,38 +30,31 @@ def run_in_foreground(
         OSError: If it can't be started.
     """
     sys.stdout.flush()
-    with _kept_from_us(signal.SIGINT):
-        # Raised inside Popen, a SIGTERM could get lost between the start and our knowing of it.
-        with _put_off(signal.SIGTERM):
-            run = subprocess.Popen(list(words), cwd=cwd, env=dict(os.environ if environ is None else environ))
-        code = run.wait()
+    with _handling(signal.SIGINT, lambda *_: None):
+        # Raised inside Popen, a SIGTERM could get lost between the start of the process and our knowing of it.
+        with _deferring(signal.SIGTERM):
+            process = subprocess.Popen(list(command), cwd=cwd, env=dict(os.environ if environ is None else environ))
+        code = process.wait()
     return code if code >= 0 else 128 - code
 
 
 @contextmanager
-def _kept_from_us(number: signal.Signals) -> Iterator[None]:
-    """Let a signal do nothing here."""
-    with _handled(number, lambda *_: None):
-        yield
-
-
-@contextmanager
-def _put_off(number: signal.Signals) -> Iterator[None]:
-    """Let a signal that comes meanwhile come afterwards."""
-    came: list[int] = []
+def _deferring(number: signal.Signals) -> Iterator[None]:
+    """Deliver a signal that arrives meanwhile afterwards."""
+    received: list[int] = []
     try:
-        with _handled(number, lambda number, _: came.append(number)):
+        with _handling(number, lambda number, _: received.append(number)):
             yield
     finally:
-        if came:
+        if received:
             signal.raise_signal(number)
 
 
 @contextmanager
-def _handled(number: signal.Signals, handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+def _handling(number: signal.Signals, handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     try:
         before = signal.signal(number, handler)
-    except ValueError:  # not the main thread: signals don't come here
+    except ValueError:  # not the main thread: signals don't arrive here
         yield
         return
     try:

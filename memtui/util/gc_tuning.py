@@ -1,40 +1,37 @@
-"""What a program that is open all day keeps of the memory that it once needed."""
+"""Less memory and fewer collections for a program that stays open all day."""
 
 import gc
 
-_ARENAS, _TRIM, _MMAP = -8, -1, -3
-"""`M_ARENA_MAX`, `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD` of malloc.h."""
+_M_ARENA_MAX, _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -8, -1, -3
+"""Parameters of mallopt, from malloc.h."""
 
-_LARGE = 128 << 10
-"""Bytes: what glibc itself begins with, before it grows."""
+_LARGE_BUFFER_BYTES = 128 << 10
+"""glibc's own initial threshold, which it would raise with each larger buffer."""
 
-_OFTEN = 2
-"""Of so many looks through younger objects one is through the old: most of what drawing leaves is old by then."""
+_YOUNG_PER_OLD_COLLECTION = 2
+"""Collections of younger objects between two of the oldest: most of what drawing leaves behind is old by then."""
 
 
-def give_back() -> None:
-    """One heap for all threads, and what is large goes back at once; nothing where the C library isn't glibc.
+def limit_heaps() -> None:
+    """Use one heap for all threads and return large buffers to the system at once; does nothing without glibc.
 
-    Left alone, glibc makes a heap for each thread that reads, and lets all of them keep as much as the largest buffer
-    that was ever asked for.
+    By default glibc makes a heap for each thread that reads, and lets each keep as much as the largest buffer it ever
+    held.
     """
     try:
-        import ctypes
+        import ctypes  # some builds of Python lack it
 
         mallopt = ctypes.CDLL(None).mallopt
     except (ImportError, OSError, AttributeError, TypeError):
         return
-    mallopt(_ARENAS, 1)  # threads of ours hold the interpreter's lock when they ask for memory: no queue
-    mallopt(_TRIM, _LARGE)
-    mallopt(_MMAP, _LARGE)
+    mallopt(_M_ARENA_MAX, 1)  # our threads hold the interpreter's lock when they allocate: no contention
+    mallopt(_M_TRIM_THRESHOLD, _LARGE_BUFFER_BYTES)
+    mallopt(_M_MMAP_THRESHOLD, _LARGE_BUFFER_BYTES)
 
 
-def settle() -> None:
-    """The start is over, which nothing was collected in: what is left of it stays, and is never looked through again.
-
-    What the first screens left goes; what `freeze` was called for before isn't looked through for that.
-    """
+def freeze_heap() -> None:
+    """End the start, during which collection was off: what it left behind is never looked through again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*gc.get_threshold()[:2], _OFTEN)
+    gc.set_threshold(*gc.get_threshold()[:2], _YOUNG_PER_OLD_COLLECTION)
     gc.enable()

@@ -1,72 +1,63 @@
-"""Something that is looked up while we go on: the disk is asked by a copy of this process on another core."""
+"""Run a read-only lookup in a forked child, on another core, while this process continues."""
 
 from __future__ import annotations
 
+import fcntl
 import marshal
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, TypeVar
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
+Found = TypeVar("Found")
 
-    Found = TypeVar("Found")
-
-ROOM = 1 << 20
-"""Bytes of what is found that have room at once; anybody may have so many."""
+PIPE_SIZE_BYTES = 1 << 20
+"""The largest buffer that any user may give a pipe on Linux."""
 
 
-def prefetch(look: Callable[[], Found]) -> Callable[[], Found]:
-    """Begin to look, and return at once.
+def prefetch(lookup: Callable[[], Found]) -> Callable[[], Found]:
+    """Start a lookup and return at once.
 
     Args:
-        look: Only looks: what it changes is lost. What it returns is made of what `marshal` can hold.
+        lookup: Only reads: what it changes is lost. Returns what `marshal` can hold.
 
     Returns:
-        Gives what `look` returned. Where there can be no second process, or it ended badly, it looks here and now.
+        Gives the result. Where no child could be forked, or it failed, the lookup runs here and now.
     """
     if not hasattr(os, "fork"):
-        return look
+        return lookup
     try:
         reading, writing = os.pipe()
     except OSError:
-        return look
-    _widen(writing)
+        return lookup
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):  # the child then has to wait until we read
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_SIZE_BYTES)
     try:
         child = os.fork()
     except OSError:
         os.close(reading)
         os.close(writing)
-        return look
+        return lookup
     if not child:
-        _tell(look, writing)
+        _run_in_child(lookup, writing)
     os.close(writing)
 
     def found() -> Found:
         with open(reading, "rb") as pipe:  # noqa: PTH123 - a descriptor
-            told = pipe.read()
+            result = pipe.read()
         _, status = os.waitpid(child, 0)
-        return look() if status else marshal.loads(told)
+        return lookup() if status else marshal.loads(result)
 
     return found
 
 
-def _widen(pipe: int) -> None:
-    """Let the other process put all that it found into the pipe, and not wait for us, where the system can."""
-    import fcntl
-
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, ROOM)
-
-
-def _tell(look: Callable[[], Any], writing: int) -> None:
-    """The other process: nothing that this one was about to do is done twice, whatever happens."""
+def _run_in_child(lookup: Callable[[], Any], writing: int) -> None:
+    """Write the result and exit, whatever happens, without running anything that the parent will run."""
     status = 1
     try:
         with open(writing, "wb") as pipe:
-            pipe.write(marshal.dumps(look()))
+            pipe.write(marshal.dumps(lookup()))
         status = 0
     finally:
         os._exit(status)

@@ -1,26 +1,25 @@
-"""Which process that was, and whether it is still the same one.
+"""Identify a process for good: which one that was, and whether it still runs.
 
-A process number alone says little: numbers are used again, soonest after a restart. Together with the time at which the
-process started and the name of this run of the machine, it names one process for good.
+A process number alone says little: numbers are used again, soonest after a restart. Together with the process's start
+time and the boot id of the machine it is unique.
 """
 
 import os
 import sys
 from pathlib import Path
 
-from memtui.util.record import Record
+from msgspec import Struct
 
 _LINUX = sys.platform.startswith("linux")
-_WINDOWS = sys.platform == "win32"
-_SAME_START = 0.5
-"""Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
+_START_TOLERANCE_S = 0.5
+"""How far two readings of one start time may differ where the system gives a wall-clock time."""
 
 
-class Identity(Record):
+class ProcessIdentity(Struct, frozen=True):
     """A process: its number, when it started and in which run of the machine.
 
-    `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not
-    known, as for a number read from somebody else's lock. `boot` names the run of the machine, "" if it is not known.
+    `started` is in seconds, since boot on Linux and since the epoch elsewhere; `None` if it is not known, as for a
+    number read from a foreign lock. `boot` is the boot id, "" if it is not known.
     """
 
     pid: int
@@ -28,12 +27,12 @@ class Identity(Record):
     boot: str = ""
 
     def __str__(self) -> str:
-        """As one line that `Identity.parse` reads."""
+        """As one line that `ProcessIdentity.parse` reads."""
         return f"{self.pid} {'-' if self.started is None else repr(self.started)} {self.boot or '-'}"
 
     @classmethod
-    def parse(cls, text: str) -> "Identity | None":
-        """What `str` made, or a bare process number; `None` for anything else."""
+    def parse(cls, text: str) -> "ProcessIdentity | None":
+        """Parse what `str` made, or a bare process number; `None` for anything else."""
         words = text.split()
         try:
             if len(words) == 1:
@@ -44,21 +43,21 @@ class Identity(Record):
             return None
 
 
-def current() -> Identity:
+def current_process() -> ProcessIdentity:
     """This process."""
-    return identify(os.getpid())
+    return identify_process(os.getpid())
 
 
-def identify(pid: int) -> Identity:
+def identify_process(pid: int) -> ProcessIdentity:
     """The process that has this number now, with what can be found out about it."""
-    return Identity(pid, _started(pid), boot_id())
+    return ProcessIdentity(pid, _started(pid), boot_id())
 
 
-def alive(identity: Identity) -> bool:
+def is_alive(identity: ProcessIdentity) -> bool:
     """Whether the process still runs.
 
-    One that ended and waits for its parent to notice counts as dead; so does another process under the same number.
-    What is not known about either is not compared.
+    A zombie counts as dead; so does another process under the same number. What is not known about either is not
+    compared.
     """
     if identity.boot and boot_id() and identity.boot != boot_id():
         return False
@@ -67,11 +66,11 @@ def alive(identity: Identity) -> bool:
     if identity.started is None:
         return True
     started = _started(identity.pid)
-    return started is None or abs(started - identity.started) < _SAME_START
+    return started is None or abs(started - identity.started) < _START_TOLERANCE_S
 
 
 def boot_id() -> str:
-    """The name of this run of the machine, "" where start times are absolute and none is needed."""
+    """The id of this run of the machine, "" where start times are absolute and none is needed."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
@@ -79,24 +78,20 @@ def boot_id() -> str:
 
 
 def _exists(pid: int) -> bool:
-    if _WINDOWS:  # there, signal 0 would end the process
-        import psutil
-
-        return bool(psutil.pid_exists(pid))
     try:
-        os.kill(pid, 0)
+        os.kill(pid, 0)  # signal 0 only asks
     except PermissionError:
         return True  # another user's
     except (ProcessLookupError, OverflowError):
         return False
-    return not _ended(pid)
+    return not _is_zombie(pid)
 
 
-def _ended(pid: int) -> bool:
+def _is_zombie(pid: int) -> bool:
     if _LINUX:
-        state = _stat(pid)
-        return state is not None and state[0] in (b"Z", b"X", b"x")
-    import psutil
+        fields = _stat(pid)
+        return fields is not None and fields[0] in (b"Z", b"X", b"x")
+    import psutil  # 30 ms, not needed on Linux
 
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
@@ -108,9 +103,9 @@ def _ended(pid: int) -> bool:
 
 def _started(pid: int) -> float | None:
     if _LINUX:
-        state = _stat(pid)
-        return None if state is None else int(state[19]) / os.sysconf("SC_CLK_TCK")
-    import psutil
+        fields = _stat(pid)
+        return None if fields is None else int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    import psutil  # 30 ms, not needed on Linux
 
     try:
         return float(psutil.Process(pid).create_time())
@@ -119,9 +114,9 @@ def _started(pid: int) -> float | None:
 
 
 def _stat(pid: int) -> list[bytes] | None:
-    """The fields of /proc/PID/stat from the state on: behind the name, which may hold blanks and brackets.
+    """The fields of /proc/PID/stat after the name, which may hold blanks and brackets.
 
-    Read here and not by psutil, because its start time moves whenever somebody sets the clock.
+    Not read by psutil, because its start time moves whenever the clock is set.
     """
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()

@@ -1,4 +1,4 @@
-"""Which one of many a word means: whoever types the beginning of an id, or a name, means the only one that fits."""
+"""Resolve a unique prefix or name to one item."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -6,40 +6,41 @@ from typing import TypeVar
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import visible
 
-SHORTEST = 4
-"""Characters of an id that are enough, if no other begins with them."""
+MIN_PREFIX_CHARS = 4
+"""Shorter prefixes of an id match nothing."""
 
-NAMED = 4
-"""Of so many that fit the names are told."""
+MAX_NAMES_LISTED = 4
+"""How many of several matches are named."""
 
-One = TypeVar("One")
+Item = TypeVar("Item")
 
 
-def begins(id: str, word: str) -> bool:
-    """Whether a word is the beginning of an id; fewer than `SHORTEST` characters name nothing."""
-    return len(word) >= SHORTEST and id.startswith(word.lower())
+def matches_prefix(id: str, prefix: str) -> bool:
+    """Whether an id begins with a prefix of at least `MIN_PREFIX_CHARS`."""
+    return len(prefix) >= MIN_PREFIX_CHARS and id.startswith(prefix.lower())
 
 
 def resolve_one(
-    fits: Sequence[One], word: str, kind: str, *, lists: str, name: Callable[[One], str] | None = None
-) -> One:
-    """The only thing that a word fits.
+    matches: Sequence[Item], word: str, kind: str, *, lists: str, name: Callable[[Item], str] | None = None
+) -> Item:
+    """Return the only item that a word matches.
 
     Args:
-        fits: All that it fits.
+        matches: All items that it matches.
         word: As it was typed.
-        kind: What they are, in the singular.
-        lists: Where they are listed, for somebody whose word fits none.
-        name: Tells several apart.
+        kind: What the items are, in the singular.
+        lists: The command that lists them, for a word that matches none.
+        name: Names an item where several match.
 
     Raises:
         NotFound: If there is none.
-        Usage: If there are several.
+        UsageError: If there are several.
     """
     shown = visible(word, keep="")
-    if not fits:
+    if not matches:
         raise NotFound(f"no {kind} {shown!r}", hint=lists)
-    if len(fits) > 1:
-        names = ", ".join(visible(name(one), keep="") for one in fits[:NAMED]) if name else "give more of the id"
-        raise UsageError(f"{shown!r} fits {len(fits)} {kind}s", hint=names)
-    return fits[0]
+    if len(matches) > 1:
+        listed = matches[:MAX_NAMES_LISTED]
+        names = ", ".join(visible(name(one), keep="") for one in listed) if name else "give more of the id"
+        raise UsageError(f"{shown!r} matches {len(matches)} {kind}s", hint=names)
+    return matches[0]

@@ -1,23 +1,22 @@
-"""Foreign text made visible, and the short words for ages, sizes and widths.
+"""Foreign text made visible; ages, sizes and widths of text.
 
 `visible` is the one sanitiser: a terminal obeys escape, C1 and bidi characters wherever they come from, and Textual
 passes them on. Everything from disk or a model goes through it before a widget or a terminal sees it.
 """
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    import re
+import re
+import unicodedata
 
 JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
-"""What JavaScript counts as white space: the agent client cuts its texts by it."""
+"""What JavaScript counts as white space, and so Claude Code where it trims text."""
 
 _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSAFE = f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
-# A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
-# as several is anybody's guess: shown apart, widths stay true.
+_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+# A joiner inside an emoji sequence is part of one drawn character, but terminals differ in how many cells they draw it
+# in: shown apart, widths stay true.
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -33,9 +32,8 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    import re  # found compiled from the second time on; the first picture, all ASCII as a rule, needs none
 
-    def mark(match: "re.Match[str]") -> str:
+    def mark(match: re.Match[str]) -> str:
         char = match[0]
         if char in keep:
             return char
@@ -44,7 +42,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
             return chr(0x2400 + code)
         return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
 
-    return re.sub(_UNSAFE, mark, text)
+    return _UNSAFE.sub(mark, text)
 
 
 def is_plain(text: str) -> bool:
@@ -53,7 +51,7 @@ def is_plain(text: str) -> bool:
 
 
 def age(seconds: float) -> str:
-    """A short age: "now", "5m", "1h", "2d", "3w", "4mo", "1y". A time in the future counts as now."""
+    """Format an age: "now", "5m", "1h", "2d", "3w", "4mo", "1y". A time in the future counts as now."""
     if seconds < 86_400:
         return "now" if seconds < 60 else f"{int(seconds // 60)}m" if seconds < 3600 else f"{int(seconds // 3600)}h"
     days = int(seconds // 86_400)
@@ -62,13 +60,13 @@ def age(seconds: float) -> str:
     return f"{days // 30}mo" if days < 365 else f"{days // 365}y"
 
 
-def ago(seconds: float) -> str:
-    """An age as part of a sentence: "just now", "5m ago"."""
+def time_ago(seconds: float) -> str:
+    """Format an age for a sentence: "just now", "5m ago"."""
     return "just now" if seconds < 60 else f"{age(seconds)} ago"
 
 
-def span(seconds: float) -> str:
-    """How long: "8s", "2m14s", "1h05m"."""
+def duration(seconds: float) -> str:
+    """Format a duration: "8s", "2m14s", "1h05m"."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole}s"
@@ -76,7 +74,7 @@ def span(seconds: float) -> str:
 
 
 def size(number: int) -> str:
-    """A short size in bytes or units where 1k is 1,000: "340", "1.1k", "25k", "1.2M"."""
+    """Format a size, with 1k for 1,000: "340", "1.1k", "25k", "1.2M"."""
     if number < 1000:
         return str(number)
     unit, word = (1000, "k") if number < 1_000_000 else (1_000_000, "M") if number < 1_000_000_000 else (10**9, "G")
@@ -84,8 +82,8 @@ def size(number: int) -> str:
     return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
 
 
-def many(number: int, word: str) -> str:
-    """So many of a thing whose plural ends in s: "1 file", "2,000 files"."""
+def pluralize(number: int, word: str) -> str:
+    """Format a count of something whose plural ends in s: "1 file", "2,000 files"."""
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
@@ -93,45 +91,46 @@ def cells(text: str) -> int:
     """How many terminal cells the text takes; combining marks take none, East Asian wide characters two."""
     if text.isascii():
         return len(text)
-    sure = _sure_cells(text)
-    if sure is not None:
-        return sure
-    from rich.cells import cell_len
+    known = _known_cells(text)
+    if known is not None:
+        return known
+    from rich.cells import cell_len  # 3 ms, and few names need its table
 
     return cell_len(text)
 
 
-_SURE = (
+_WIDTH_RANGES = (
     ("\x20", "\x7e", 1), ("\xa0", "\xac", 1), ("\xae", "\u02ff", 1), ("\u0370", "\u0482", 1),
     ("\u2010", "\u2027", 1), ("\u2190", "\u21ff", 1), ("\u2500", "\u25fc", 1), ("\u23ce", "\u23ce", 1),
     ("\u3041", "\u3096", 2), ("\u30a1", "\u30fa", 2), ("\u4e00", "\u9fff", 2), ("\uac00", "\ud7a3", 2),
 )  # fmt: skip
-"""First and last character of blocks in which all are as wide; enough for most names and all our own marks."""
+"""First and last character of ranges of one width; enough for most names and all our own glyphs."""
 
-
-_NEVER = -1 << 30
-"""Less than any text is wide."""
+_UNKNOWN_WIDTH = -1 << 30
+"""So small that the sum of a text with one such character is negative."""
 
 
 class _Widths(dict[str, int]):
-    """The width of every character that was asked for; `_NEVER` for one whose width needs a table."""
+    """Width by character, filled in on demand; `_UNKNOWN_WIDTH` for one that needs the table."""
 
     def __missing__(self, char: str) -> int:
-        self[char] = found = next((width for first, last, width in _SURE if first <= char <= last), _NEVER)
+        self[char] = found = next(
+            (width for first, last, width in _WIDTH_RANGES if first <= char <= last), _UNKNOWN_WIDTH
+        )
         return found
 
 
 _widths = _Widths()
 
 
-def _sure_cells(text: str) -> int | None:
-    """The width, if every character is one whose width needs no table: the table's import costs a tenth of a start."""
+def _known_cells(text: str) -> int | None:
+    """The width, or `None` if a character needs the table."""
     total = sum(map(_widths.__getitem__, text))
     return total if total >= 0 else None
 
 
 def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
-    """The text in at most `width` cells; what is cut shows as an ellipsis."""
+    """Cut text to `width` cells; an ellipsis stands for the rest."""
     if width <= 0:
         return ""
     if cells(text) <= width:
@@ -141,7 +140,7 @@ def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
         return ""
     if text.isascii():
         return text[:room] + ellipsis
-    if _sure_cells(text) is not None:
+    if _known_cells(text) is not None:
         return _first_cells(text, room).rstrip(" ") + ellipsis
     from rich.cells import set_cell_size
 
@@ -149,25 +148,21 @@ def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
 
 
 def _first_cells(text: str, room: int) -> str:
-    """As many whole characters as fit; all of them of a sure width."""
+    """As many whole characters as fit into `room` cells; all of them of a known width."""
     for number, char in enumerate(text):
-        room -= _sure_cells(char) or 0
+        room -= _known_cells(char) or 0
         if room < 0:
             return text[:number]
     return text
 
 
 def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") -> str:
-    """The text in exactly `width` cells, clipped or filled with blanks; `right` puts the blanks in front."""
+    """Clip or fill text to exactly `width` cells; `right` aligns it to the right."""
     cut = clip(text, width, ellipsis=ellipsis)
     room = " " * (width - cells(cut))
     return room + cut if right else cut + room
 
 
 def nfc(text: str) -> str:
-    """Composed form, so that two spellings of one name compare equal."""
-    if text.isascii():
-        return text
-    import unicodedata
-
+    """Compose text (NFC), so that two spellings of one name compare equal."""
     return unicodedata.normalize("NFC", text)

@@ -1,6 +1,6 @@
-"""Work of ours in a fresh interpreter: a fork of a process with threads isn't safe.
+"""Run one of our functions in a fresh interpreter, because forking a process that has threads isn't safe.
 
-What is read there takes no turn from the thread that draws the screen, and its memory goes back when it ends.
+Its work takes no time from the thread that draws the screen, and its memory is returned when it ends.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-_START: Final = """
+_BOOTSTRAP: Final = """
 import sys
 if sys.argv[1] not in sys.path:  # a checkout that isn't installed
     sys.path.insert(0, sys.argv[1])
@@ -18,54 +18,54 @@ module, _, name = sys.argv[2].partition(":")
 getattr(import_module(module), name)(*sys.argv[3:])
 """
 
-_LOOK: Final = 0.1
-"""Seconds between two questions whether the answer is still wanted."""
+STOP_CHECK_INTERVAL_S: Final = 0.1
+"""Time between two checks whether the answer is still wanted."""
 
 
-def command(function: str, *words: str) -> list[str]:
-    """The words of a process that calls one of our functions.
+def worker_command(function: str, *args: str) -> list[str]:
+    """Return the command of a process that calls one of our functions.
 
     Args:
-        function: As "package.module:name". It is called with the words, and talks by its standard streams.
-        words: Paths among them, whatever bytes these are of.
+        function: As "package.module:name". It is called with the arguments, and talks by its standard streams.
+        args: Paths among them, whatever bytes these consist of.
     """
     root = Path(__file__).resolve().parents[2]
-    # -P: no module of the directory that we are in
-    return [sys.executable, "-P", "-c", _START, str(root), function, *words]
+    # -P: no module of the working directory
+    return [sys.executable, "-P", "-c", _BOOTSTRAP, str(root), function, *args]
 
 
-def ask(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None:
-    """What a function writes to its standard output in a process of its own.
+def call_in_process(function: str, *args: str, stopped: Callable[[], bool]) -> bytes | None:
+    """Return what a function writes to its standard output in a process of its own.
 
     Args:
-        function: As for `command`, with its words.
-        stopped: Asked now and then; the process is ended once nobody wants the answer.
+        function: As for `worker_command`, with its arguments.
+        stopped: Called repeatedly; the process is killed once it returns true.
 
     Returns:
-        None if there was no answer: it was stopped or killed, or the system gives no process.
+        None if it was stopped or killed, or no process could be started.
 
     Raises:
-        RuntimeError: If the function failed, with its traceback: that is our bug, there as here.
+        RuntimeError: If the function raised, with its traceback.
     """
     try:
         process = subprocess.Popen(
-            command(function, *words),
+            worker_command(function, *args),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            process_group=0,  # Ctrl-C is for us, and we end it
+            process_group=0,  # ^C is for us, and we end it
         )
     except OSError:
         return None
     with process:
         while True:
             try:
-                answer, told = process.communicate(timeout=_LOOK)
+                output, errors = process.communicate(timeout=STOP_CHECK_INTERVAL_S)
             except subprocess.TimeoutExpired:
                 if stopped():
                     process.kill()
             else:
                 break
     if process.returncode > 0:
-        raise RuntimeError(told.decode("utf-8", "replace"))
-    return None if process.returncode else answer
+        raise RuntimeError(errors.decode("utf-8", "replace"))
+    return None if process.returncode else output

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.agent.anthropic import Access, AnthropicModel
-from memtui.agent.events import Event
+from memtui.agent.anthropic import AnthropicModel, Endpoint
+from memtui.agent.events import AgentEvent
 from memtui.agent.loop import run_task
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.task import Budget, Task, TaskResult
 from tests.agent.scripted_api import Scripted
 
@@ -20,7 +20,7 @@ class Ran:
     """How it ended, what it told, how long it waited between tries."""
 
     end: TaskResult
-    events: list[Event]
+    events: list[AgentEvent]
     waits: list[float]
 
     def of(self, kind: type) -> list[Any]:
@@ -42,16 +42,16 @@ class Runner:
         model: str = "claude-sonnet-5-5",
         system: str = "You keep a memory.",
         budget: Budget | None = None,
-        events: list[Event] | None = None,
+        events: list[AgentEvent] | None = None,
         **more: Any,
     ) -> Ran:
         waits: list[float] = []
-        told: list[Event] = [] if events is None else events
+        told: list[AgentEvent] = [] if events is None else events
 
         async def sleep(seconds: float) -> None:
             waits.append(seconds)
 
-        backend = AnthropicModel(Access(key=KEY, base_url=self.api.url), sleep=sleep, dice=random.Random(7))
+        backend = AnthropicModel(Endpoint(key=KEY, base_url=self.api.url), sleep=sleep, rng=random.Random(7))
         try:
             tools = more.pop("tools", None)
             task = Task(system, prompt, model, budget=budget or Budget(), **({"tools": tools} if tools else {}))

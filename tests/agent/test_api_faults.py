@@ -1,7 +1,4 @@
-"""Every fault of the model's side, sent over real HTTP to the real SDK: what the run does, and what it says.
-
-Source: SAFETY.md F40 to F47.
-"""
+"""Every fault of the model's side, sent over real HTTP to the real SDK: what the run does, and what it says."""
 
 import json
 import socket
@@ -10,8 +7,8 @@ from typing import Any
 import anthropic
 import pytest
 
-from memtui.agent.anthropic import Access, AnthropicModel
-from memtui.agent.events import Retry, ToolUsed
+from memtui.agent.anthropic import AnthropicModel, Endpoint
+from memtui.agent.events import ModelRetry, ToolUsed
 from memtui.agent.task import Budget
 from memtui.util.errors import UsageError as BadCall
 from tests.agent.runs import KEY, Runner
@@ -38,7 +35,7 @@ async def test_too_many_requests_and_how_long_to_wait(runner: Runner, headers: A
     runner.api.says(error(429, "rate_limit_error", **headers), OK)
     ran = await runner.run()
     assert (ran.end.why, ran.waits) == ("done", waits)
-    assert [(retry.after, retry.why) for retry in ran.of(Retry)] == [(waits[0], "too many requests (scripted)")]
+    assert [(retry.after, retry.why) for retry in ran.of(ModelRetry)] == [(waits[0], "too many requests (scripted)")]
 
 
 async def test_a_server_that_says_when_is_asked_more_often(runner: Runner) -> None:
@@ -67,7 +64,7 @@ async def test_a_server_that_fails(runner: Runner, status: int, kind: str, cause
     runner.api.says(*(error(status, kind) for _ in range(9)))
     ran = await runner.run()
     assert (ran.end.why, ran.end.cause, len(runner.api.requests)) == ("failed", cause, 4)
-    assert [retry.after for retry in ran.of(Retry)] == ran.waits
+    assert [retry.after for retry in ran.of(ModelRetry)] == ran.waits
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ async def test_what_no_patience_helps_against(runner: Runner, reply: Reply, caus
     runner.api.says(reply, OK)
     ran = await runner.run()
     assert (ran.end.why, ran.end.cause, len(runner.api.requests), ran.waits) == ("failed", cause, 1, [])
-    assert words in ran.end.words and ran.of(Retry) == []
+    assert words in ran.end.words and ran.of(ModelRetry) == []
     assert digest_tree(runner.scope.root) == before
 
 
@@ -199,18 +196,18 @@ async def test_a_server_that_is_not_there(runner: Runner) -> None:
 
 
 async def test_silence_counts_as_no_connection(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.agent.anthropic.SILENCE", 0.5)
+    monkeypatch.setattr("memtui.agent.anthropic.READ_TIMEOUT_S", 0.5)
     for reply, why in [
         (Reply(mute=True), "doesn't answer"),
         (Reply(WHOLE.events, cut=6, hangs=True), "the answer broke off"),
     ]:
         runner.api.says(reply, OK)
         ran = await runner.run()
-        assert ran.end.why == "done" and why in ran.of(Retry)[0].why
+        assert ran.end.why == "done" and why in ran.of(ModelRetry)[0].why
 
 
-@pytest.mark.parametrize("access", [Access(), Access(key=" \n"), Access(key="schlüssel"), Access(token="a\nb")])
-def test_a_key_that_is_none(access: Access) -> None:
+@pytest.mark.parametrize("access", [Endpoint(), Endpoint(key=" \n"), Endpoint(key="schlüssel"), Endpoint(token="a\nb")])
+def test_a_key_that_is_none(access: Endpoint) -> None:
     with pytest.raises(BadCall):
         AnthropicModel(access)
 
@@ -218,11 +215,11 @@ def test_a_key_that_is_none(access: Access) -> None:
 @pytest.mark.parametrize("url", ["", "http://[::1", "file:///etc", "example.com", "http://"])
 def test_a_base_url_that_is_none(url: str) -> None:
     with pytest.raises(BadCall):
-        AnthropicModel(Access(key="k", base_url=url))
+        AnthropicModel(Endpoint(key="k", base_url=url))
 
 
 def test_credentials_are_in_no_representation() -> None:
-    assert "s3cret" not in repr(Access(key="s3cret", token="s3cret"))
+    assert "s3cret" not in repr(Endpoint(key="s3cret", token="s3cret"))
 
 
 async def test_max_tokens_inside_a_call(runner: Runner) -> None:

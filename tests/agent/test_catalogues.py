@@ -1,4 +1,4 @@
-"""cases/bash.json and cases/paths.json through the agent's tools (SAFETY.md 3.1, 3.2, F30, F32)."""
+"""cases/bash.json and cases/paths.json through the agent's tools."""
 
 import time
 from pathlib import Path
@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memtui.agent.permissions import AllowedFolders, decide
-from memtui.agent.shell.run import run
+from memtui.agent.permissions import decide
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.shell.run import run_plan
 from tests.agent.shell.fuzz import CASES as LINES
 from tests.agent.worlds import SECRET, build, fingerprint, here
 from tests.fs.test_paths_catalogue import CASES as PATHS
@@ -45,7 +46,7 @@ def test_what_is_allowed_runs_and_leaves_no_trace(snapshot: tuple[Path, AllowedF
     for case in LINES:
         plan = decide("Bash", {"command": here(case["input"], base)}, scope).plan
         if plan is not None:
-            ran = run(plan)
+            ran = run_plan(plan)
             assert ran.stopped == "", case["input"]
             missing = ran.code == 127 and "not installed" in ran.output
             assert ran.code in (0, 1, 2) or missing, (case["input"], ran.output)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memtui.agent.events import Note, Retry, Spent, ToolUsed, Turn
+from memtui.agent.events import AgentNote, ModelRetry, ModelTurn, ToolUsed, UsageTotal
 from memtui.agent.task import Budget
 from memtui.agent.usage import PRICES, TokenUsage
 from tests.agent.runs import KEY, Runner
@@ -35,7 +35,7 @@ async def test_a_whole_run(runner: Runner) -> None:
     assert (root / "a.md").read_text() == "x c d type\n"
     assert (root / "topics/new one.md").read_text() == "# New\n"
     assert digest_tree(root.parent / "outside") == outside
-    turns = ran.of(Turn)
+    turns = ran.of(ModelTurn)
     assert [(turn.number, turn.text, dict(turn.tools)) for turn in turns] == [
         (1, "I look around.", {"Glob": 1, "Bash": 1}),
         (2, "", {"Read": 2}),
@@ -79,15 +79,15 @@ async def test_spending_is_counted_and_priced(runner: Runner) -> None:
     ran = await runner.run()
     assert ran.end.usage == TokenUsage(110, 60, 3000, 2000)
     assert ran.end.money == pytest.approx((110 * 2 + 60 * 10 + 3000 * 0.1 + 2000 * 2.5) / 1e6)
-    assert ran.of(Spent)[-1] == Spent(ran.end.usage, ran.end.money)
+    assert ran.of(UsageTotal)[-1] == UsageTotal(ran.end.usage, ran.end.money)
 
 
 async def test_a_model_without_a_price(runner: Runner) -> None:
     runner.api.says(answer(text("ok")))
     ran = await runner.run(model="some-model", budget=Budget(money=1.0))
     assert ran.end.money is None and ran.end.why == "done"
-    assert [note.text for note in ran.of(Note)] == [
-        "the price of some-model isn't known, so its limit in money can't be held"
+    assert [note.text for note in ran.of(AgentNote)] == [
+        "the price of some-model isn't known, so its limit in money can't be kept"
     ]
 
 
@@ -255,4 +255,4 @@ async def test_prices_are_data(runner: Runner) -> None:
     runner.api.says(answer(text("ok")))
     ran = await runner.run(model="mine", prices={"mine": PRICES["claude-opus-5-5"]})
     assert ran.end.money == pytest.approx((100 * 4 + 20 * 20) / 1e6)
-    assert ran.of(Note) == [] and ran.of(Retry) == []
+    assert ran.of(AgentNote) == [] and ran.of(ModelRetry) == []

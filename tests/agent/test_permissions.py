@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import KEYS, AllowedFolders, decide
-from memtui.agent.shell.commands import RULES
+from memtui.agent.permissions import TOOL_KEYS, decide
+from memtui.agent.shell.commands import COMMAND_RULES
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.validate import COMMANDS
 from tests.agent.shell.fuzz import PIECES
 from tests.agent.worlds import build
@@ -83,11 +84,11 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-KEY = st.sampled_from(sorted({key for keys in KEYS.values() for key in keys})) | st.text(max_size=5)
+KEY = st.sampled_from(sorted({key for keys in TOOL_KEYS.values() for key in keys})) | st.text(max_size=5)
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from(sorted(KEYS)) | st.text(), st.dictionaries(KEY, JSON, max_size=4) | JSON)
+@given(st.sampled_from(sorted(TOOL_KEYS)) | st.text(), st.dictionaries(KEY, JSON, max_size=4) | JSON)
 def test_nothing_a_model_writes_raises(tool: str, given: object) -> None:
     decision = decide(tool, given, NOWHERE)
     assert decision.reason
@@ -95,7 +96,11 @@ def test_nothing_a_model_writes_raises(tool: str, given: object) -> None:
 
 SHELLISH = st.lists(
     st.sampled_from(
-        [*sorted(COMMANDS), *sorted({f for rules in RULES.values() for f in (*rules.flags, *rules.values)}), *PIECES]
+        [
+            *sorted(COMMANDS),
+            *sorted({f for rules in COMMAND_RULES.values() for f in (*rules.flags, *rules.values)}),
+            *PIECES,
+        ]
     )
     | st.text(max_size=4),
     max_size=8,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memtui.agent.events import Turn
+from memtui.agent.events import ModelTurn
 from memtui.agent.task import Budget
 from tests.agent.runs import Runner, ticking
 from tests.agent.scripted_api import Reply, answer, call, text
@@ -74,7 +74,7 @@ async def test_an_end_at_any_await_leaves_files_whole(runner: Runner) -> None:
 
 def _broken_off(step: int, loop: asyncio.AbstractEventLoop, coro: Any, **more: Any) -> asyncio.Task[Any]:
     """A task; if it is the run's own, it is cancelled at its n-th await."""
-    if coro.__qualname__ == "_Run.go":
+    if coro.__qualname__.endswith(".go"):
         coro = _until(step, coro)
     return asyncio.Task(coro, loop=loop, **more)
 
@@ -116,7 +116,7 @@ async def test_a_bash_line_holds_up_no_stop(runner: Runner) -> None:
     events: list[Any] = []
     stop = asyncio.Event()
     work = asyncio.create_task(runner.run(stop=stop, events=events))
-    while not any(isinstance(event, Turn) for event in events):
+    while not any(isinstance(event, ModelTurn) for event in events):
         await asyncio.sleep(0)
     stop.set()
     ran = await work

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agent.budget import LEAST, Limit, Spending
+from memtui.agent.budget import MIN_ANSWER_TOKENS, Limit, Spending
 from memtui.agent.task import Budget
 from memtui.agent.usage import PRICES, Price, TokenUsage, price_of
 
@@ -60,11 +60,11 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
     spending = Spending(budget, price)
     known = 0
     for new, share in calls:
-        room = spending.room(new)
+        room = spending.next_answer_tokens(new)
         if isinstance(room, Limit):
             assert room.cause in ("money", "output") and room.words
             break
-        assert LEAST <= room <= budget.max_output
+        assert MIN_ANSWER_TOKENS <= room <= budget.max_output
         used = TokenUsage(cache_read=known, cache_write=new // 3, output=int(room * share))
         spending.settle(used)
         known = used.prompt + used.output
@@ -74,4 +74,4 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
 def test_no_limits() -> None:
     spending = Spending(Budget(input_tokens=None, output_tokens=None, money=1.0), None)
     spending.settle(TokenUsage(10**12, 10**12))
-    assert spending.room(10**9) == Budget().max_output and spending.money is None
+    assert spending.next_answer_tokens(10**9) == Budget().max_output and spending.money is None

@@ -1,11 +1,11 @@
-"""The little world that cases/bash.json speaks of: a memory to work in, folders to read, secrets all around them."""
+"""The little world of data/cases/bash.json: a memory to work in, folders to read, secrets all around them."""
 
 import gzip
 import os
 import re
 from pathlib import Path
 
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 
 SECRET = "S3cr3tC4n4ry"
 """Stands wherever nothing may be read; no command of the catalogue holds it."""

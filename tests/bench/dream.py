@@ -67,18 +67,18 @@ class FakeRun:
         from memtui.client.environment import Env
         from memtui.client.memory_location import locate_memory
         from memtui.dream.run.events import EventLog, Phase, Started
-        from memtui.dream.run.runs import Run, reserve, write_run
+        from memtui.dream.run.runs import Run, reserve_run, write_run
         from memtui.util.app_dirs import Dirs
-        from memtui.util.process import identify
+        from memtui.util.process import identify_process
 
         self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         dirs = Dirs.from_env(env, Path(env["HOME"]))
         location = locate_memory(Env(Path(env["HOME"]), env, ()), cwd)
-        id = reserve(dirs, time.time())
+        id = reserve_run(dirs, time.time())
         path = dirs.state / "runs" / id
         run = Run(
             id, path, location.folder, cwd, "reflect", "hand", "offline", "measured", False, "auto",
-            identify(self.process.pid), time.time(),
+            identify_process(self.process.pid), time.time(),
         )  # fmt: skip
         self.log = EventLog(path / "events.jsonl", now=time.time)
         self.log.add(Started(mode="reflect", trigger="hand", backend="offline", why="measured", files=FILES))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast sessions are listed and opened: the targets of PERFORMANCE.md section 7, by their row numbers.
+"""How fast sessions are listed and opened: the targets by their row numbers.
 
     tests/bench/sessions.py NAME… --data DIR [--prefix DIR] [--pairs 7] [--json]
 
@@ -60,12 +60,12 @@ def check(data: Set) -> None:
     Raises:
         SystemExit: If a fact is wrong.
     """
-    from memtui.transcripts.summary import scan
+    from memtui.transcripts.summary import summarize
 
     for path, truth in data.sessions:
         if truth["truncated"]:  # its manifest tells of the line that was cut off, too
             continue
-        facts = scan(path)
+        facts = summarize(path)
         for who, found in (("ours", {name: getattr(facts, name) for name in FACTS}), ("json", plain_facts(path))):
             if missed := wrong(truth, found):
                 raise SystemExit(f"wrong by {who}: {', '.join(missed)} of {path}")
@@ -73,10 +73,10 @@ def check(data: Set) -> None:
 
 def scan_rows(data: Set, given: argparse.Namespace) -> list[Result]:
     """Rows 1 and 2."""
-    from memtui.transcripts.summary import scan
+    from memtui.transcripts.summary import summarize
 
     check(data)
-    ours = timed(lambda: [scan(path) for path in data.paths])
+    ours = timed(lambda: [summarize(path) for path in data.paths])
     cat = command(["cat", *map(str, data.paths)])
     plain = timed(lambda: [plain_facts(path) for path in data.paths])
     size = f"{data.size / 1e6:.0f} MB"
@@ -109,13 +109,13 @@ def peer_rows(data: Set, given: argparse.Namespace) -> list[Result]:
 
 def append_rows(data: Set, given: argparse.Namespace) -> list[Result]:
     """Row 15, for a list's facts and for an open transcript."""
-    from memtui.transcripts.summary import Scanner, scan
+    from memtui.transcripts.summary import SummaryScanner, summarize
     from memtui.transcripts.transcript import read_transcript
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(shutil.copy(data.largest, folder))
         line = next(line for line in path.read_bytes().splitlines() if b'"type":"assistant"' in line) + b"\n"
-        scanner, transcript = Scanner(), read_transcript(path)
+        scanner, transcript = SummaryScanner(), read_transcript(path)
         scanner.file(path)
 
         def grown(work: Callable[[], object]) -> Way:
@@ -130,14 +130,14 @@ def append_rows(data: Set, given: argparse.Namespace) -> list[Result]:
 
         note, gate = f"{path.stat().st_size / 1e6:.0f} MB", 0.05
         results = [
-            compare(15, "facts: a line more / all again", grown(lambda: scanner.file(path)), timed(lambda: scan(path)),
+            compare(15, "a line more / all again", grown(lambda: scanner.file(path)), timed(lambda: summarize(path)),
                     gate, given.pairs, least=False, note=note),
             compare(15, "transcript: a line more / all again", grown(transcript.refresh),
                     timed(lambda: read_transcript(path)), gate, given.pairs, least=False, note=note),
         ]  # fmt: skip
         scanner.file(path)
         transcript.refresh()
-        if scanner.facts != scan(path) or len(transcript.entries) != len(read_transcript(path).entries):
+        if scanner.summary != summarize(path) or len(transcript.entries) != len(read_transcript(path).entries):
             raise SystemExit("wrong: what was read on is not what is read again")
         return results
 

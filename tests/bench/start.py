@@ -6,7 +6,7 @@
 Both are started in turn in a pseudo terminal of 120x40, so that a busy machine slows both. Printed are medians, and the
 ratios to the bare app's start, which are the numbers that count: times of their own mean little on a shared machine.
 
-    paint   process start until ten rows of the list stand, whoever drew them
+    paint   process start until ten rows of the list stand, whoever drew them; `cold` until the program's name does
     ready   process start until Textual has painted them; for the bare app its one line
     cpu     processor time used until then: says more where others use the machine
     cold    the same without any cache of ours; TREE (made by a generator of sessions) is there both times
@@ -23,6 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -89,14 +90,23 @@ def bare(env: dict[str, str], cwd: Path) -> dict[str, float]:
         app.close()
 
 
-def memtui(env: dict[str, str], cwd: Path, *, stay: bool = False) -> dict[str, float]:
-    """One start; with `stay` it is left when all has been read, so that the next has a last picture."""
+def name_painted(text: str) -> bool:
+    """Whether anything of ours stands: the name in the first line."""
+    return "memtui" in text
+
+
+def memtui(
+    env: dict[str, str], cwd: Path, painted: Callable[[str], bool] = rows_painted, *, stay: bool = False
+) -> dict[str, float]:
+    """One start; with `stay` it is left untouched until all has been read, so that the next has a first frame."""
     app = PtyApp([sys.executable, "-m", "memtui"], env=env, cwd=str(cwd))
     try:
-        found = {"paint": app.wait_for(rows_painted), "ready": app.wait_for(rows_painted, since=TEXTUAL)}
-        found |= {"cpu": spent(app), "key at once": app.press("j")}
+        found = {"paint": app.wait_for(painted), "ready": app.wait_for(rows_painted, since=TEXTUAL)}
+        found["cpu"] = spent(app)
         if stay:
-            app.quiet(2.0)
+            app.quiet(2.0, most=10.0)
+        else:
+            found["key at once"] = app.press("j")
         return found
     finally:
         app.close()
@@ -178,18 +188,18 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
     rounds: list[tuple[dict[str, float], dict[str, float], dict[str, float]]] = []
     with tempfile.TemporaryDirectory() as folder:
         env, cwd = make_home(Path(folder), files, sessions)
-        for number in range(-2, pairs):  # the first pair warms up the disk, the second keeps the first picture
+        for number in range(-2, pairs):  # the first pair warms up the disk, the second saves the first frame
             empty = env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}
             turns = {
                 "bare": partial(bare, env, cwd),
                 "warm": partial(memtui, env, cwd, stay=number == -1),
-                "cold": partial(memtui, empty, cwd),
+                "cold": partial(memtui, empty, cwd, name_painted),
             }
             # Every other round backwards: who follows a program that was just killed pays for its end.
             found = {name: turns[name]() for name in (reversed(turns) if number % 2 else turns)}
             if number >= 0:
                 rounds.append((found["bare"], found["warm"], found["cold"]))
-        last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no picture
+        last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no frame
         last |= deep(env, cwd, seconds)
 
     def ratio(of: str, to: str, which: int) -> float:

@@ -170,7 +170,7 @@ def talk(home: Path) -> Talk:
             if not part:
                 break
             shown += part
-            if left and shown.rstrip().endswith(b"[y/N]"):
+            if left and shown.rstrip().endswith(b"N]"):
                 os.write(terminal, left.pop(0).encode() + b"\n")
             if cursor and shown.endswith(b"\x1b[6n"):
                 os.write(terminal, cursor.encode())

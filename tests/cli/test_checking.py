@@ -17,7 +17,7 @@ def test_problems_are_listed_with_place_and_remedy(run: Run, memory: Path) -> No
     assert (dead["name"], dead["line"], dead["severity"]) == ("MEMORY.md", 5, "error")
     assert ran.data["count"] == sum(row["severity"] != "info" for row in rows)
     text = run("check").out
-    assert "MEMORY.md:5:3" in text and "project_oncall.md" in text and "--fix mends" in text
+    assert "MEMORY.md:5:3" in text and "project_oncall.md" in text and "--fix fixes" in text
     assert run("check", "-q").out == ""
     assert [row["code"] for row in run("check", "--jsonl").lines] == [row["code"] for row in rows]
     assert len(run("check", "--plain").out.splitlines()[0].split("\t")) == 4

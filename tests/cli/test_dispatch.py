@@ -1,14 +1,15 @@
 """What opens the screen, over which workspace; the screen itself is stood in for."""
 
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from memtui import __main__ as program
 from memtui.memory.workspace import Workspace
 from memtui.tui import run as screen
-from memtui.tui.glyphs import PLAIN, glyphs_for
+from memtui.tui.startup.start import StartContext
+from memtui.util.config import Config
 from memtui.util.errors import Unsupported
 from tests.cli.test_projects import session
 
@@ -17,13 +18,14 @@ class Stand:
     """Stands in for the screen: remembers what it was given, and looks at it while it is there."""
 
     def __init__(self) -> None:
-        self.options: list[screen.Options] = []
+        self.options: list[SimpleNamespace] = []
         self.topics = 0
         self.fault: BaseException | None = None
         self.wants_sample = False
         self.samples: list[Workspace] = []
 
-    def run(self, options: screen.Options) -> int:
+    def run(self, start: StartContext, config: Config, **more: object) -> int:
+        options = SimpleNamespace(start=start, config=config, **more)
         self.options.append(options)
         snapshot = options.start.make().read(full=False)
         self.topics = len(snapshot.auto.topics) if snapshot.auto is not None else -1
@@ -38,7 +40,7 @@ class Stand:
 @pytest.fixture
 def stand(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
     found = Stand()
-    monkeypatch.setattr(program, "_somebody_looks", lambda: True)
+    monkeypatch.setattr(program, "_has_terminal", lambda: True)
     monkeypatch.setattr(screen, "run", found.run)
     return found
 
@@ -49,7 +51,7 @@ def test_the_project_of_the_working_directory(stand: Stand, memory: Path, shop: 
     (options,) = stand.options
     assert options.start.make().location.cwd == shop
     assert (options.sample, options.mouse, options.start.make().read_only) == (False, True, False)
-    assert options.glyphs == glyphs_for(sys.stdout.encoding, ascii_only=False)
+    assert not options.ascii_only
     assert stand.topics == 3
     assert not stand.samples[0].location.folder.exists(), "the sample goes away with the screen"
 
@@ -58,7 +60,7 @@ def test_the_options_of_the_screen(stand: Stand, memory: Path, monkeypatch: pyte
     monkeypatch.setenv("NO_COLOR", "")
     assert program.main(["--ascii", "--read-only", "--no-mouse", "--no-color"]) == 0
     (options,) = stand.options
-    assert (options.glyphs, options.mouse, options.start.make().read_only) == (PLAIN, False, True)
+    assert (options.ascii_only, options.mouse, options.start.make().read_only) == (True, False, True)
     assert program.os.environ["NO_COLOR"] == "1"
 
 

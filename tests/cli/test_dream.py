@@ -13,10 +13,11 @@ from types import ModuleType
 
 import pytest
 
-from memtui.client.paths import LOCK
-from memtui.dream.gates.base import read_lock
+import memtui.cli.commands.dream  # noqa: F401 - what takes PROGRAM over is loaded before a test replaces it
+from memtui.client.paths import LOCK_NAME
+from memtui.dream.lock.lock_file import read_lock
 from memtui.dream.run import spawn as start
-from memtui.dream.run.events import Phase, follow
+from memtui.dream.run.events import Phase, follow_events
 from memtui.dream.run.runs import list_runs
 from memtui.util.app_dirs import Dirs
 from tests.cli.conftest import Ran, Run
@@ -113,7 +114,7 @@ def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
 
 def test_why_names_every_gate(run: Run, memory: Path) -> None:
     ran = run("dream", "why")
-    assert ran.code == 1 and "no, 1 of 8 gates closed" in ran.out and "0 of 5" in ran.out
+    assert ran.code == 1 and "no, 1 of 8 checks waiting" in ran.out and "0 of 5" in ran.out
     data = run("dream", "why", "--json").data
     assert data["would_start"] is False and data["next"] is None
     assert [gate["name"] for gate in data["gates"]] == [
@@ -127,17 +128,17 @@ def test_a_dream_in_a_process_of_its_own(run: Run, memory: Path) -> None:
     ran = run("dream", "now", "--force", "--wait")
     assert ran.code == 0
     for word in (
-        "started: reflect by offline",
+        "started  reflect, engine offline",
         "updating",
         "project_checkout.md  +1 -1",
-        "ended: done  1 file adopted",
+        "ended  done: 1 file adopted",
     ):
         assert word in ran.out
     assert "Live since then." in (memory / "project_checkout.md").read_text(encoding="utf-8")
     status = run("dream", "status", "--json").data
     assert status["last"] is not None and status["newest"]["how"] == "done"
     assert status["newest"]["pid"] != os.getpid()
-    assert run("dream", "watch").out.endswith("ended: done  1 file adopted\n")
+    assert run("dream", "watch").out.endswith("ended  done: 1 file adopted\n")
     lines = run("dream", "watch", "--jsonl").lines
     assert lines[0]["event"] == "started" and lines[-1]["event"] == "ended"
     whole = run("dream", "watch", "--json").data
@@ -154,7 +155,7 @@ def test_a_dream_that_goes_on_is_seen_and_ended(
     ran = run("dream", "now", "--force", "--json")
     assert ran.code == 0 and ran.data["state"] == "running"
     found = list_runs(dirs, memory)[0]
-    next(event for event in follow(found.events, lambda: False, pause=time.sleep) if isinstance(event, Phase))
+    next(event for event in follow_events(found.events, lambda: False, pause=time.sleep) if isinstance(event, Phase))
     status = run("dream", "status")
     assert "running for" in status.out and "memtui kill ends it" in status.out
     again = run("dream", "now", "--force")
@@ -166,7 +167,7 @@ def test_a_dream_that_goes_on_is_seen_and_ended(
     assert killed.data["run"]["how"] == "killed" and killed.data["run"]["kept"] is True
     assert digest_tree(memory) == before
     assert run("kill", found.id).code == 4
-    assert "kept aside" in run("dream", "log").out
+    assert "drafts kept" in run("dream", "log").out
 
 
 def test_what_a_killed_dream_drafted_can_be_adopted_or_thrown_away(dreamt: Callable[..., Ran], run: Run) -> None:
@@ -248,15 +249,15 @@ def test_wrong_words_are_said_before_anything_starts(run: Run, memory: Path, dir
 def test_a_lock_that_nobody_holds_is_cleared_when_asked(run: Run, memory: Path) -> None:
     assert run("kill", "--clear-stale-lock").code == 3
     child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    (memory / LOCK).write_text(str(child.pid), encoding="ascii")
+    (memory / LOCK_NAME).write_text(str(child.pid), encoding="ascii")
     held = run("kill", "--clear-stale-lock", "-y")
     assert held.code == 4 and f"held by process {child.pid}" in held.err
     assert "somebody else dreams" in run("dream", "status").out
     child.communicate()
     assert run("kill", "--clear-stale-lock").code == 5
-    assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK).exists()
+    assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK_NAME).exists()
     assert run("kill", "--clear-stale-lock", "-y", "--json").data["pid"] == child.pid
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
 
 
 def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
@@ -266,15 +267,15 @@ def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
     run("dream", "now", "--force")
     found = list_runs(dirs, memory)[0]
     os.kill(found.process.pid, signal.SIGKILL)
-    while (memory / LOCK).exists() and "died" not in run("dream", "status").out:
+    while (memory / LOCK_NAME).exists() and "died" not in run("dream", "status").out:
         pass
     assert "puts its lock back" in run("dream", "status").out
     assert run("dream", "status", "--json").data["last"] is None, "a dream that died was none"
     gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json").data["gates"]}
     assert gates["time"] and gates["lock"]
-    assert (memory / LOCK).exists(), "looking changes nothing"
+    assert (memory / LOCK_NAME).exists(), "looking changes nothing"
     assert run("set", "testing", "description=One").code == 0
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
     assert run("dream", "log", "--json").data["runs"][0]["how"] == "killed"
 
 
@@ -318,7 +319,7 @@ def test_a_trigger_dreams_on_its_own(run: Run, memory: Path, dirs: Dirs) -> None
     ran = run("dream", "now", "--trigger", "hook", "--force", "--wait")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     made = list_runs(dirs)[0]
-    assert made.trigger == "hook" and "started by hook: reflect by offline" in run("dream", "watch").out
+    assert made.trigger == "hook" and "started by hook  reflect, engine offline" in run("dream", "watch").out
     assert "started by hook" in run("dream", "status").out and "offline, hook" in run("dream", "log").out
     assert run("dream", "status", "--json").data["newest"]["trigger"] == "hook"
 
@@ -331,7 +332,7 @@ def test_a_trigger_that_cannot_work_is_written_down(run: Run, memory: Path) -> N
 def test_dreams_that_fail_in_a_row_back_off_and_say_so(run: Run, memory: Path, dreamt: Callable[..., Ran]) -> None:
     dreamt("fail")
     dreamt("fail")
-    words = "2 dreams failed in a row, the last just now: no more: the next one waits, opens in "
+    words = "2 dreams failed in a row, the last just now: no more: the next one waits, ready in "
     assert words in run("dream", "status").out
     assert run("dream", "status", "--json").data["backs_off_until"] is not None
     gate = next(one for one in run("dream", "why", "--json").data["gates"] if one["name"] == "failures")

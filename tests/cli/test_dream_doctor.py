@@ -8,7 +8,7 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.run import Emit, run_dream
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
@@ -63,7 +63,7 @@ def test_assistant_mode_needs_a_schedule(run: Run, memory: Path) -> None:
 
 @pytest.mark.parametrize(("content", "hint"), [(b"odd", "memtui dream why"), (None, "--clear-stale-lock")])
 def test_a_lock_that_is_odd(run: Run, memory: Path, content: bytes | None, hint: str) -> None:
-    lock = memory / LOCK
+    lock = memory / LOCK_NAME
     if content is None:
         lock.mkdir()
     else:

@@ -58,4 +58,4 @@ def test_as_text_and_a_file_that_is_not_there(run: Run, tmp_path: Path) -> None:
     assert answer.code == 1
     assert "records" in answer.out
     assert "error" in answer.out
-    assert "goes on from" in run("explain", "resume", str(path)).out
+    assert "continues at" in run("explain", "resume", str(path)).out

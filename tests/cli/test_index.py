@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.commands.index import bar
+from memtui.cli.commands.budget import bar
 from memtui.cli.output import ASCII, UNICODE
 from tests.cli.conftest import INDEX, Run, Talk
 
@@ -39,7 +39,7 @@ def test_an_index_that_is_cut(run: Run, memory: Path) -> None:
     assert run("budget", "--check", "-q").out == ""
     assert run("budget", "--check", "-q").code == 1
     assert "[####################]" in run("budget", "--ascii").out
-    assert run("budget", "--plain").out.splitlines()[1] == "lines\t211\t200\t11 too many"
+    assert run("budget", "--plain").out.splitlines()[1] == "lines\t211\t200\t11 over"
 
 
 @pytest.mark.parametrize(

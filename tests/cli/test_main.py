@@ -12,7 +12,7 @@ import click
 import pytest
 
 from memtui import __version__
-from memtui.__main__ import _screen
+from memtui.__main__ import _screen_options
 from memtui.cli import COMMANDS
 from memtui.cli.context import CliContext
 from memtui.cli.errors import guarded
@@ -228,7 +228,7 @@ def test_colour_is_only_for_terminals_that_want_it(run: Run, shop: Path, tmp_pat
     ],
 )
 def test_what_the_screen_takes_is_told_apart_before_click(words: list[str], expected: dict[str, object] | None) -> None:
-    screen = _screen(words)
+    screen = _screen_options(words)
     if expected is None:
         assert screen is None
     else:

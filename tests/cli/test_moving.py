@@ -52,7 +52,7 @@ def test_it_moves_and_is_taken_back(run: Run, old: Path, shop: Path, home: Path)
     assert {path.name: path.read_bytes() for path in folder(home, shop).rglob("*") if path.is_file()} == had
     (row,) = run("projects", "ls", "--json").data
     assert (row["cwd"], row["gone"], row["sessions"], row["topics"]) == (str(shop), False, 1, 1)
-    assert run("undo").code == 3
+    assert "would undo: move " in run("undo", "-n").out
     (past,) = run("projects", "undo-move", "--list", "--json").data
     assert (past["sessions"], past["memory"], past["ended"], past["undone"]) == (1, True, True, False)
     assert "would bring" in run("projects", "undo-move", "-n").out
@@ -60,6 +60,11 @@ def test_it_moves_and_is_taken_back(run: Run, old: Path, shop: Path, home: Path)
     assert "brought 1 session and the memory back" in run("projects", "undo-move", past["id"][:5]).out
     assert {path.name: path.read_bytes() for path in folder(home, old).rglob("*") if path.is_file()} == had
     assert run("projects", "undo-move").code == 3
+    assert "done again: move " in run("redo").out
+    assert {path.name: path.read_bytes() for path in folder(home, shop).rglob("*") if path.is_file()} == had
+    assert "undone: move " in run("undo").out
+    assert {path.name: path.read_bytes() for path in folder(home, old).rglob("*") if path.is_file()} == had
+    assert run("undo").code == 3
 
 
 def test_a_person_is_shown_the_plan_and_asked(talk: Talk, old: Path, shop: Path, home: Path) -> None:

@@ -1,7 +1,11 @@
 """History, undo, redo, restore."""
 
 from pathlib import Path
+from shutil import which
 
+import pytest
+
+from memtui.history.database import HistoryDatabase
 from tests.cli.conftest import TOPICS, Run
 
 
@@ -105,3 +109,101 @@ def test_nothing_yet_is_an_answer(run: Run, shop: Path, home: Path) -> None:
     ran = run("history", "--json")
     assert ran.code == 1
     assert ran.data == []
+
+
+def damage(run: Run, home: Path) -> Path:
+    """Overwrite the history of the home."""
+    assert run("set", "testing", "description=One").code == 0
+    database = home / ".local/state/memtui/history.db"
+    HistoryDatabase(database).close()
+    database.write_bytes(b"\0" * 20_000)
+    return database
+
+
+def test_a_damaged_history_is_said_and_everything_else_works(run: Run, memory: Path, home: Path) -> None:
+    database = damage(run, home)
+    before = (memory / "feedback_testing.md").read_bytes()
+    assert run("ls").code == 0
+    assert run("show", "testing").code == 0
+    assert run("check").code in (0, 1)
+    for words in (("history",), ("undo",), ("set", "testing", "description=Two"), ("restore", "--as-of", "1d")):
+        ran = run(*words)
+        assert (ran.code, f"The history {database} is damaged: nothing was written" in ran.err) == (1, True), words
+    assert (memory / "feedback_testing.md").read_bytes() == before
+    found = {row["name"]: row for row in run("doctor", "--json").data["findings"]}
+    assert found["history"]["state"] == "problem"
+    database.rename(home / "broken.db")
+    assert run("set", "testing", "description=Two").code == 0
+    assert run("undo").code == 0
+
+
+def test_the_folder_as_of_a_moment(run: Run, memory: Path) -> None:
+    def texts() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in memory.glob("*.md")}
+
+    before = texts()
+    run("set", "testing", "description=One")
+    rows = run("history", "--json").data
+    run("rm", "checkout", "-y")
+    run("set", "testing", "description=Two")
+    now = texts()
+    for words in ((), ("x@1234", "--as-of", "1d"), ("--as-of", "1d", "--before", "abcd")):
+        assert run("restore", *words).code == 2
+    assert run("restore", "--as-of", "yesterday").code == 2
+    dry = run("restore", "--before", rows[0]["id"], "-n")
+    assert (dry.code, "restore project_checkout.md" in dry.out) == (0, True)
+    assert texts() == now
+    ran = run("restore", "--before", rows[0]["id"], "--json")
+    assert (ran.code, ran.data["done"], ran.data["left"]) == (0, True, [])
+    assert texts() == before
+    assert run("undo").code == 0
+    assert texts() == now
+    assert run("restore", "--as-of", "2037-01-01").out == "the folder is as it was\n"
+
+
+def test_what_cannot_be_restored_is_asked_about(run: Run, memory: Path, tmp_path: Path) -> None:
+    run("set", "testing", "description=One")
+    first = run("history", "--json").data[0]["id"]
+    run("set", "testing", "description=Two")
+    (memory / "project_checkout.md").unlink()
+    (memory / "project_checkout.md").symlink_to(tmp_path)
+    now = (memory / "feedback_testing.md").read_bytes()
+    assert run("restore", "--before", first).code == 5, "nobody is here to be asked"
+    assert (memory / "feedback_testing.md").read_bytes() == now
+    ran = run("restore", "--before", first, "-y", "--json")
+    assert [one["name"] for one in ran.data["left"]] == ["project_checkout.md"]
+    assert (memory / "feedback_testing.md").read_text(encoding="utf-8") == TOPICS["feedback_testing.md"]
+
+
+def test_what_later_edits_overlap_is_left_and_can_be_taken_back_all_the_same(run: Run, memory: Path) -> None:
+    run("mv", "testing", "tests_hit_a_database")  # the links in other files follow
+    move = run("history", "--json").data[0]
+    names = [change["name"] for change in move["files"]]
+    assert len(names) > 1
+    index = memory / "MEMORY.md"
+    index.write_text("mine\n", encoding="utf-8")
+    ran = run("undo", move["id"][:8], "--json")
+    assert ran.code == 0
+    assert [one["name"] for one in ran.data["left"]] == ["MEMORY.md"]
+    assert index.read_text(encoding="utf-8") == "mine\n"
+    assert run("undo", move["id"], "--over", "MEMORY.md").code == 0
+    assert "mine" not in index.read_text(encoding="utf-8")
+
+
+def test_a_pin_is_taken_back(run: Run, memory: Path) -> None:
+    run("pin", "testing")
+    assert run("undo").out == "undone: pin feedback_testing.md\n"
+    assert run("pin", "--json").data["pinned"] == []
+    assert run("redo").out == "done again: pin feedback_testing.md\n"
+    assert run("pin", "--json").data["pinned"] == ["feedback_testing.md"]
+
+
+@pytest.mark.skipif(which("git") is None, reason="no git")
+def test_the_history_as_a_git_repository(run: Run, memory: Path, tmp_path: Path) -> None:
+    run("set", "testing", "description=One")
+    assert run("history", "--git", tmp_path / "repo", "-n").code == 0
+    assert not (tmp_path / "repo").exists()
+    ran = run("history", "--git", tmp_path / "repo", "--json")
+    assert ran.data["commits"] >= 2
+    assert "description: One" in (next((tmp_path / "repo").rglob("feedback_testing.md"))).read_text(encoding="utf-8")
+    assert run("history", "--git", tmp_path / "repo").code == 5

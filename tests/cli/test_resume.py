@@ -13,7 +13,7 @@ import pytest
 from memtui.client.paths import project_name
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
-from memtui.util.process import identify
+from memtui.util.process import identify_process
 from tests.cli.conftest import Ran, Run, Talk
 from tests.support import digest_tree
 from tests.transcripts.rows import SESSION, Script, spoken
@@ -56,7 +56,7 @@ def started(home: Path) -> list[str]:
 def open_in_a_client(home: Path) -> None:
     folder = home / ".claude" / "sessions"
     folder.mkdir()
-    began = identify(os.getpid()).started
+    began = identify_process(os.getpid()).started
     assert began is not None
     record = {"pid": os.getpid(), "sessionId": SESSION, "procStart": str(round(began * os.sysconf("SC_CLK_TCK")))}
     (folder / f"{os.getpid()}.json").write_text(json.dumps(record), encoding="utf-8")

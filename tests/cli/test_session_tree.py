@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.paths import project_name
-from memtui.util.process import identify
+from memtui.util.process import identify_process
 from tests.cli.conftest import Run
 from tests.support import digest_tree
 from tests.transcripts.rows import SESSION, Script
@@ -38,10 +38,10 @@ def test_the_tree_for_people(run: Run, session: Path) -> None:
     assert "\x1b" not in told.out
     assert [line.split("  ")[0] for line in lines] == [
         "Start ␛[2J‹U+202E›evil",
-        "◀ a resume goes on here: the last record in the file decides",
+        "◀ a resume continues here: last record in the file",
         "├ sub-agent: look",
         "└ rewind: u2",
-        "1 agents of the client itself are not drawn; -v draws them",
+        "1 agents of Claude Code itself are not drawn; -v draws them",
     ]
     assert "6 msg" in lines[0]
     assert "a3" in lines[0]
@@ -68,7 +68,7 @@ def test_the_tree_for_scripts(run: Run, session: Path) -> None:
 def test_the_tree_in_words(run: Run, session: Path) -> None:
     first, second, third = run("sessions", "tree", SESSION, "--plain").out.splitlines()
     assert first.startswith("0\troot\tStart ")
-    assert first.endswith("\ta3\tleaf a3: the last record in the file decides")
+    assert first.endswith("\ta3\tleaf a3: last record in the file")
     assert second.split("\t")[:4] == ["1", "sub-agent", "look", "2"]
     assert third.split("\t")[:4] == ["1", "rewind", "u2", "2"]
     assert "2\tuser\tu2\t1\t" in run("sessions", "tree", SESSION, "--plain", "--messages").out
@@ -78,8 +78,8 @@ def test_every_message_is_drawn_and_the_leaf_marked(run: Run, home: Path, sessio
     with session.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"type": "last-prompt", "leafUuid": "u2", "sessionId": SESSION}) + "\n")
     told = run("sessions", "tree", SESSION, "--messages").out
-    assert "◀ a resume goes on at u2: a last-prompt record points to it, and it is on another branch" in told
-    marked = [line for line in told.splitlines() if "◀" in line and "goes on" not in line]
+    assert "◀ a resume continues at u2: a last-prompt record points to it, and it is on another branch" in told
+    marked = [line for line in told.splitlines() if "◀" in line and "continues" not in line]
     assert len(marked) == 1
     assert "> u2" in marked[0]
 
@@ -123,7 +123,7 @@ def test_the_list_marks_live_and_leaving_sessions(run: Run, home: Path, session:
     assert "goes in" not in run("sessions", "ls").out
     (home / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 0}', encoding="utf-8")
     assert run("sessions", "ls", "--json").data[0]["days_left"] is None
-    began = identify(os.getpid()).started
+    began = identify_process(os.getpid()).started
     assert began is not None
     record = {"pid": os.getpid(), "sessionId": SESSION, "procStart": str(round(began * os.sysconf("SC_CLK_TCK")))}
     (home / ".claude" / "sessions").mkdir()

@@ -71,16 +71,16 @@ def test_no_session_is_said_and_ends_with_1(run: Run, shop: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_named(run: Run, projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtui.transcripts.summary import Scanner, SessionSummary
+    from memtui.transcripts.summary import SessionSummary, SummaryScanner
 
-    real = Scanner.file
+    real = SummaryScanner.file
 
-    def refuse(self: Scanner, path: Path) -> SessionSummary:
+    def refuse(self: SummaryScanner, path: Path) -> SessionSummary:
         if path.stem == FIRST:
             raise PermissionError(13, "Permission denied")
         return real(self, path)
 
-    monkeypatch.setattr(Scanner, "file", refuse)
+    monkeypatch.setattr(SummaryScanner, "file", refuse)
     told = run("sessions", "ls", "--jsonl")
     assert [row["id"] for row in told.lines] == [SECOND]
     assert FIRST in told.err

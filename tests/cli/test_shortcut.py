@@ -35,7 +35,7 @@ def test_it_answers_as_click_does(
     assert run_short() == long.code == 0
     assert capsys.readouterr().out == long.out
     assert "ask 2" in long.out
-    assert call.asked.json == ("--json" in words)
+    assert call.options.json == ("--json" in words)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memtui.cli.output import Output, StyledText
 from memtui.cli.table import Column, table
 from memtui.util.text import cells
-from tests.cli.test_output import Terminal, asked, printed
+from tests.cli.test_output import Terminal, options_of, printed
 
 
 def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | StyledText]], width: int = 0) -> list[str]:
@@ -16,8 +16,8 @@ def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | StyledText]],
     with printed(Terminal()) as stream:
         if not width:
             stream.isatty = lambda: False  # type: ignore[method-assign]
-        out = Output(asked(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
-        out.answer("x", {}, table(out, columns, rows))
+        out = Output(options_of(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
+        out.result("x", {}, table(out, columns, rows))
     return stream.getvalue().removesuffix("\n").split("\n")
 
 

@@ -209,7 +209,7 @@ def test_an_editor_that_fails_loses_nothing(talk: Talk, memory: Path, home: Path
     assert draft is not None and draft.text.endswith("typed\n")
     again = talk("edit", "testing", editor=":")
     assert again.code == 0, again.screen
-    assert "going on with the draft" in again.screen
+    assert "continuing the draft" in again.screen
     assert path.read_text(encoding="utf-8").endswith("typed\n")
     assert talk("edit", "testing", editor='rm "$file"').code == 3
     assert path.read_text(encoding="utf-8").endswith("typed\n")

@@ -35,5 +35,5 @@ def test_client_loads_nothing_above_it_but_the_standard_library() -> None:
     assert done.returncode == 0, done.stderr
     loaded = json.loads(done.stdout)
     assert [name for name in loaded if name.startswith("memtui.") and not name.startswith(ALLOWED)] == []
-    heavy = {"psutil", "rich", "yaml", "textual", "click", "anthropic", "watchfiles", "dulwich", "subprocess"}
+    heavy = {"psutil", "rich", "yaml", "textual", "click", "anthropic", "watchfiles", "subprocess"}
     assert heavy.isdisjoint(name.partition(".")[0] for name in loaded)

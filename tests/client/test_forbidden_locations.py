@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.client.forbidden_locations import Around, client_takes, folder_of
+from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folder, client_memory_folder
 
 KINDS = {
     "root": ["/", "/.", "//", "///"],
@@ -70,7 +70,7 @@ GOOD = [
 
 
 @pytest.fixture
-def around(tmp_path: Path) -> Around:
+def around(tmp_path: Path) -> ProtectedPaths:
     top = tmp_path.resolve()
     home, project = top / "h", top / "w" / "repo"
     for folder in (home / ".claude", home / "real", home / "bare" / "objects", home / "bare" / "refs", project):
@@ -83,23 +83,23 @@ def around(tmp_path: Path) -> Around:
         ("real", str(home / "real")), ("up", ".."), ("root", "/"), ("w", "../w/repo"),
     ):  # fmt: skip
         (home / f"to_{name}").symlink_to(target)
-    return Around(home, home / ".claude", (project,))
+    return ProtectedPaths(home, home / ".claude", (project,))
 
 
-def filled(value: str, around: Around) -> str:
+def filled(value: str, around: ProtectedPaths) -> str:
     return value.format(h=around.home, w=around.projects[0], top=around.home.parent)
 
 
 @pytest.mark.parametrize(("kind", "value"), [(kind, value) for kind, values in KINDS.items() for value in values])
-def test_dangerous_values_are_refused(kind: str, value: str, around: Around) -> None:
-    reason = folder_of(filled(value, around), around)
+def test_dangerous_values_are_refused(kind: str, value: str, around: ProtectedPaths) -> None:
+    reason = check_memory_folder(filled(value, around), around)
     assert isinstance(reason, str), reason
     assert reason
 
 
 @pytest.mark.parametrize("value", GOOD)
-def test_good_values_are_taken(value: str, around: Around) -> None:
-    folder = folder_of(filled(value, around), around)
+def test_good_values_are_taken(value: str, around: ProtectedPaths) -> None:
+    folder = check_memory_folder(filled(value, around), around)
     assert isinstance(folder, Path), folder
     wanted = filled(value, around).replace("~/", f"{around.home}/")
     assert folder == Path(os.path.normpath(wanted))
@@ -108,35 +108,35 @@ def test_good_values_are_taken(value: str, around: Around) -> None:
 def test_a_home_may_be_called_what_it_likes(tmp_path: Path) -> None:
     home = tmp_path / "a$b {c}*"
     home.mkdir()
-    around = Around(home, home / ".claude", ())
-    assert folder_of(f"{home}/mem", around) == home / "mem"
-    assert folder_of("~/mem", around) == home / "mem"
-    assert isinstance(folder_of(f"{home}/$x", around), str)
+    around = ProtectedPaths(home, home / ".claude", ())
+    assert check_memory_folder(f"{home}/mem", around) == home / "mem"
+    assert check_memory_folder("~/mem", around) == home / "mem"
+    assert isinstance(check_memory_folder(f"{home}/$x", around), str)
 
 
 def test_a_home_among_system_folders_is_still_the_users() -> None:
     home = Path("/var/lib/jenkins")
-    around = Around(home, home / ".claude", ())
-    assert folder_of("/var/lib/jenkins/mem", around) == home / "mem"
-    assert isinstance(folder_of("/var/lib/mem", around), str)
-    assert isinstance(folder_of("/var/lib/jenkins", around), str)
-    rootless = Around(Path("/"), Path("/.claude"), ())
-    assert isinstance(folder_of("/etc/mem", rootless), str)
+    around = ProtectedPaths(home, home / ".claude", ())
+    assert check_memory_folder("/var/lib/jenkins/mem", around) == home / "mem"
+    assert isinstance(check_memory_folder("/var/lib/mem", around), str)
+    assert isinstance(check_memory_folder("/var/lib/jenkins", around), str)
+    rootless = ProtectedPaths(Path("/"), Path("/.claude"), ())
+    assert isinstance(check_memory_folder("/etc/mem", rootless), str)
 
 
-def test_a_variable_knows_no_tilde(around: Around) -> None:
-    assert folder_of("~/mem", around, tilde=False) == "it is relative"
-    assert client_takes("~/mem", around.home, tilde=False) is None
+def test_a_variable_knows_no_tilde(around: ProtectedPaths) -> None:
+    assert check_memory_folder("~/mem", around, tilde=False) == "it is relative"
+    assert client_memory_folder("~/mem", around.home, tilde=False) is None
 
 
 @given(st.text(st.characters(), max_size=60) | st.text("~/.$ \\:ah\0", max_size=20))
 def test_any_text_gets_an_answer(value: str) -> None:
     home = Path("/home/nobody-here")
-    answer = folder_of(value, Around(home, home / ".claude", (Path("/work-nowhere/repo"),)))
+    answer = check_memory_folder(value, ProtectedPaths(home, home / ".claude", (Path("/work-nowhere/repo"),)))
     if isinstance(answer, Path):
         assert answer.is_absolute()
         assert ".." not in answer.parts
-        assert client_takes(value, home) == answer
+        assert client_memory_folder(value, home) == answer
     else:
         assert answer
 
@@ -149,4 +149,4 @@ def test_any_text_gets_an_answer(value: str) -> None:
          None), ("$HOME/x", None)],
 )  # fmt: skip
 def test_what_the_client_itself_takes(value: str, folder: str | None) -> None:
-    assert client_takes(value, Path("/hut")) == (None if folder is None else Path(folder))
+    assert client_memory_folder(value, Path("/hut")) == (None if folder is None else Path(folder))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memtui.client.json_edit import UNSET, BadJson, edit_setting, members, read_object
+from memtui.client.json_edit import UNSET, InvalidJson, edit_setting, parse_members, read_object
 from memtui.util.errors import MemtuiError
 
 scalars = st.one_of(
@@ -64,14 +64,14 @@ def test_a_set_key_has_the_value_and_the_rest_is_as_before(text: str, key: str, 
     before = parse(text)
     after = edit_setting(text, key, value)
     assert parse(after) == {**before, key: value}
-    same = [member for member in members(text) if member.key == key]
+    same = [member for member in parse_members(text) if member.key == key]
     if same:  # only the value changed, and it kept its place
         last = same[-1]
         assert after.startswith(text[: last.value])
         assert after.endswith(text[last.after :])
         assert list(parse(after)) == list(before)
     elif before:  # one piece was put in behind the last member
-        at = members(text)[-1].after
+        at = parse_members(text)[-1].after
         assert after.startswith(text[:at])
         assert after.endswith(text[at:])
         assert list(parse(after)) == [*before, key]
@@ -86,8 +86,8 @@ def test_a_key_taken_out_is_gone_and_the_rest_is_as_before(text: str, key: str) 
     after = edit_setting(text, key, UNSET)
     before.pop(key, None)
     assert parse(after) == before
-    kept = [text[member.start : member.after] for member in members(text) if member.key != key]
-    assert [after[member.start : member.after] for member in members(after)] == kept
+    kept = [text[member.start : member.after] for member in parse_members(text) if member.key != key]
+    assert [after[member.start : member.after] for member in parse_members(after)] == kept
     if key not in parse(text):
         assert after == text
 
@@ -119,8 +119,8 @@ def test_it_accepts_what_a_strict_reader_accepts(text: str) -> None:
     if isinstance(wanted, dict):
         assert read_object(text) == wanted
     else:
-        with pytest.raises(BadJson):
-            members(text)
+        with pytest.raises(InvalidJson):
+            parse_members(text)
 
 
 @given(objects, st.data())
@@ -167,8 +167,8 @@ def test_examples(text: str, key: str, value: object, after: str) -> None:
     ],
 )
 def test_a_fault_says_its_line(text: str, line: int) -> None:
-    with pytest.raises(BadJson) as caught:
-        members(text)
+    with pytest.raises(InvalidJson) as caught:
+        parse_members(text)
     assert caught.value.line == line
 
 

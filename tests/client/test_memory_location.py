@@ -225,7 +225,7 @@ def test_a_folder_named_by_the_project_is_refused_whatever_decides(
     # The client takes it where nothing stronger than the project's file names another.
     taken = stronger in (None, "user")
     assert location.agent_folder == (ana / "theirs" if taken else location.folder)
-    assert ("the agent client itself uses" in location.warnings[0]) == taken
+    assert ("Claude Code itself uses" in location.warnings[0]) == taken
 
 
 def test_the_switch_of_the_folder_says_what_counts(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.paths import project_name
-from memtui.client.projects import directories_named
+from memtui.client.projects import directories_for_project_name
 
 
 def test_every_directory_of_a_name_is_found_and_no_link(tmp_path: Path) -> None:
@@ -17,9 +17,9 @@ def test_every_directory_of_a_name_is_found_and_no_link(tmp_path: Path) -> None:
     (root / "a.b").symlink_to("a-b")
     (root / "a+b").touch()
     name = project_name(str(root / "a-b"))
-    assert directories_named(name, root) == tuple(sorted(root / one for one in ("a/b", "a-b", "a_b")))
-    assert directories_named(name + "-c", root) == ()
-    assert directories_named(f"{name}-" + "x" * 200, root) == ()
+    assert directories_for_project_name(name, root) == tuple(sorted(root / one for one in ("a/b", "a-b", "a_b")))
+    assert directories_for_project_name(name + "-c", root) == ()
+    assert directories_for_project_name(f"{name}-" + "x" * 200, root) == ()
 
 
 @given(
@@ -29,4 +29,4 @@ def test_one_that_exists_is_always_among_them(parts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder).resolve().joinpath(*parts)
         path.mkdir(parents=True)
-        assert path in directories_named(project_name(str(path)), Path(folder).resolve())
+        assert path in directories_for_project_name(project_name(str(path)), Path(folder).resolve())

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.client.environment import Env, managed_folder, truth
-from memtui.client.paths import belongs, config_dir, given_name, project_name, projects_dir, read_small, transcripts_dir
+from memtui.client.environment import Env, managed_folder, parse_switch
+from memtui.client.paths import (
+    config_dir,
+    configured_project_name,
+    matches_project_name,
+    project_name,
+    projects_dir,
+    read_small_file,
+    transcripts_dir,
+)
 
 LONG = "/home/ana" + "".join(f"/segment{number}{'x' * 30}" for number in range(8))
 
@@ -37,7 +45,7 @@ def test_a_name_is_plain_and_bounded(path: str) -> None:
     units = len(path.encode("utf-16-le", "surrogatepass")) // 2
     assert re.fullmatch(r"[A-Za-z0-9-]*", name)
     assert len(name) == units if units <= 200 else 202 <= len(name) <= 208
-    assert belongs(name, path)
+    assert matches_project_name(name, path)
 
 
 def test_an_undecodable_path_has_a_name() -> None:
@@ -45,9 +53,9 @@ def test_an_undecodable_path_has_a_name() -> None:
 
 
 def test_names_of_other_versions_belong_too() -> None:
-    assert belongs("-a-emoji-x", "/a/emoji😀x")
-    assert belongs(project_name(LONG)[:200] + "-zzz", LONG)
-    assert not belongs("-a-c", "/a/b")
+    assert matches_project_name("-a-emoji-x", "/a/emoji😀x")
+    assert matches_project_name(project_name(LONG)[:200] + "-zzz", LONG)
+    assert not matches_project_name("-a-c", "/a/b")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +96,7 @@ def test_a_relative_config_dir_depends_on_the_directory(
 )
 def test_a_given_project_name(name: str, config: str | None, taken: bool, make_env: Callable[..., Env]) -> None:
     env = make_env(CLAUDE_CODE_PROJECT_DIR_NAME=name, **({} if config is None else {"CLAUDE_CONFIG_DIR": config}))
-    assert given_name(env) == (name if taken else None)
+    assert configured_project_name(env) == (name if taken else None)
 
 
 def test_transcripts_belong_to_the_real_directory(ana: Path, make_env: Callable[..., Env]) -> None:
@@ -101,10 +109,10 @@ def test_only_small_regular_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x" * 100)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
-    assert read_small(tmp_path / "file") == b"x" * 100
-    assert read_small(tmp_path / "file", limit=99) is None
+    assert read_small_file(tmp_path / "file") == b"x" * 100
+    assert read_small_file(tmp_path / "file", limit=99) is None
     for name in ("pipe", "loop", "absent", "a\0b", "."):
-        assert read_small(tmp_path / name) is None
+        assert read_small_file(tmp_path / name) is None
 
 
 @pytest.mark.parametrize(
@@ -126,7 +134,7 @@ def test_only_small_regular_files_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_switch_in_the_environment_says(word: str | None, says: bool | None) -> None:
-    assert truth(word) is says
+    assert parse_switch(word) is says
 
 
 def test_the_real_surroundings(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_find_by_a_path_or_a_folder_name(
     for word in (folder, str(api), f"{api}/", "~/code/api", "~/link", str(api / "src"), ".", "./src", "../api",
                  str(three.projects / folder), str(three.projects / folder / "memory")):  # fmt: skip
         assert find_project(env, word).cwd == api, word
-    with pytest.raises(NotFound, match="No project fits"):
+    with pytest.raises(NotFound, match="no project matches"):
         find_project(env, "~/code/nothing")
     with pytest.raises(NotFound):
         find_project(env, "~")

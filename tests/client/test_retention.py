@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.retention import cleanup_days, days_left, leaving
+from memtui.client.retention import cleanup_days, cleanup_mark, days_left
 from memtui.client.settings_files import read_layers
 from tests.client.conftest import MakeEnv
 
@@ -50,4 +50,4 @@ def test_days_that_are_left() -> None:
     ],
 )  # fmt: skip
 def test_the_mark(left: float | None, words: str) -> None:
-    assert leaving(left) == words
+    assert cleanup_mark(left) == words

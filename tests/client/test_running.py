@@ -12,8 +12,8 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.client.paths import config_dir
-from memtui.client.running import running
-from memtui.util.process import identify
+from memtui.client.running import running_sessions
+from memtui.util.process import identify_process
 from tests.support import REPO, digest_tree
 
 SESSION = "11111111-1111-4111-8111-111111111111"
@@ -28,7 +28,7 @@ def env(tmp_path: Path) -> Env:
 
 
 def ticks(pid: int) -> str:
-    started = identify(pid).started
+    started = identify_process(pid).started
     assert started is not None
     return str(round(started * os.sysconf("SC_CLK_TCK")))
 
@@ -57,7 +57,7 @@ def ended() -> int:
 def test_a_session_that_is_open(env: Env) -> None:
     write(env, os.getpid())
     before = digest_tree(env.home)
-    found = running(env)[SESSION]
+    found = running_sessions(env)[SESSION]
     assert (found.pid, found.cwd, found.status, found.headless) == (os.getpid(), "/home/you/shop", "busy", False)
     assert found.started == 1_796_022_318.359
     assert digest_tree(env.home) == before
@@ -65,27 +65,27 @@ def test_a_session_that_is_open(env: Env) -> None:
 
 def test_a_headless_client_is_told_apart(env: Env) -> None:
     write(env, os.getpid(), entrypoint="sdk-cli")
-    assert running(env)[SESSION].headless
+    assert running_sessions(env)[SESSION].headless
 
 
 def test_what_a_killed_client_leaves_behind_does_not_count(env: Env) -> None:
     write(env, ended())
-    assert running(env) == {}
+    assert running_sessions(env) == {}
 
 
 @pytest.mark.skipif(not LINUX, reason="start times in ticks are Linux's")
 def test_another_process_under_the_same_number_does_not_count(env: Env) -> None:
     write(env, os.getpid(), procStart=str(int(ticks(os.getpid())) - 1000))
-    assert running(env) == {}
+    assert running_sessions(env) == {}
 
 
 def test_without_the_start_in_ticks_the_clock_decides(env: Env) -> None:
     write(env, os.getpid(), procStart=None, startedAt=4_000_000_000_000)
-    assert SESSION in running(env)
+    assert SESSION in running_sessions(env)
     write(env, os.getpid(), procStart=None, startedAt=1_000_000_000_000)
-    assert running(env) == {}, "it was written long before this process began"
+    assert running_sessions(env) == {}, "it was written long before this process began"
     write(env, os.getpid(), procStart="Mon Nov 30 07:05:18 2026", startedAt=None)
-    assert SESSION in running(env)
+    assert SESSION in running_sessions(env)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_without_the_start_in_ticks_the_clock_decides(env: Env) -> None:
 )
 def test_a_file_of_another_form_is_none(env: Env, data: bytes) -> None:
     ((config_dir(env) / "sessions") / f"{os.getpid()}.json").write_bytes(data)
-    assert running(env) == {}
+    assert running_sessions(env) == {}
 
 
 def test_other_names_are_not_looked_at(env: Env) -> None:
@@ -102,36 +102,37 @@ def test_other_names_are_not_looked_at(env: Env) -> None:
     write(env, os.getpid(), name="99999999999999999999.json")
     ((config_dir(env) / "sessions") / "12.json").mkdir()
     os.mkfifo((config_dir(env) / "sessions") / "13.json")
-    assert running(env) == {}
+    assert running_sessions(env) == {}
 
 
 def test_a_file_under_another_number_is_none(env: Env) -> None:
     write(env, os.getpid(), name="1.json")
-    assert running(env) == {}
+    assert running_sessions(env) == {}
 
 
 def test_of_two_clients_the_later_counts(env: Env) -> None:
     write(env, os.getpid(), startedAt=1)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         write(env, other.pid, startedAt=2, procStart=ticks(other.pid) if LINUX else None)
-        assert running(env)[SESSION].pid == other.pid
+        assert running_sessions(env)[SESSION].pid == other.pid
         other.kill()
 
 
 def test_no_folder_and_a_configured_folder(tmp_path: Path) -> None:
-    assert running(Env(tmp_path, {})) == {}
+    assert running_sessions(Env(tmp_path, {})) == {}
     elsewhere = Env(tmp_path, {"CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")})
     (config_dir(elsewhere) / "sessions").mkdir(parents=True)
     write(elsewhere, os.getpid())
-    assert SESSION in running(elsewhere)
+    assert SESSION in running_sessions(elsewhere)
 
 
 CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
-"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
+"""The executable of client 2.1.332."""
 
 LOOKS = (
-    "import json, pathlib, sys; from memtui.client.environment import Env; from memtui.client.running import running;"
-    "found = [one._asdict() for one in running(Env.real()).values()];"
+    "import json, pathlib, sys; from msgspec.structs import asdict;"
+    "from memtui.client.environment import Env; from memtui.client.running import running_sessions;"
+    "found = [asdict(one) for one in running_sessions(Env.real()).values()];"
     "pathlib.Path(sys.argv[1]).write_text(json.dumps(found))"
 )
 
@@ -151,4 +152,4 @@ def test_the_real_client_says_so_while_it_runs(shared: Path, tmp_path: Path, mon
     (found,) = json.loads(seen.read_text(encoding="utf-8"))
     (transcript,) = (home / ".claude" / "projects").glob("*/*.jsonl")
     assert (found["session"], found["cwd"], found["headless"]) == (transcript.stem, str(cwd), True)
-    assert running(Env(home, {})) == {}, "it takes the file away when it ends"
+    assert running_sessions(Env(home, {})) == {}, "it takes the file away when it ends"

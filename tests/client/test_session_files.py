@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.client.session_files import PART, recent_sessions, session_files, session_title
+from memtui.client.session_files import PART_BYTES, recent_sessions, session_files, session_title
 from tests.support import digest_tree
 
 PAD = {"type": "assistant", "message": {"content": [{"type": "text", "text": "x" * 1000}]}}
@@ -114,10 +114,10 @@ def test_the_first_prompt(records: list[dict[str, Any]], wanted: str, tmp_path: 
 
 
 def test_a_prompt_in_front_of_a_huge_picture_is_read(tmp_path: Path) -> None:
-    picture = {"type": "image", "source": {"data": "A" * (2 * PART)}}
+    picture = {"type": "image", "source": {"data": "A" * (2 * PART_BYTES)}}
     assert title(tmp_path, user([{"type": "text", "text": 'what is "this"?\n…'}, picture])) == 'what is "this"? …'
     assert title(tmp_path, user([picture, {"type": "text", "text": "out of reach"}])) == ""
-    assert title(tmp_path, user([{"type": "tool_result", "content": "x" * (2 * PART)}])) == ""
+    assert title(tmp_path, user([{"type": "tool_result", "content": "x" * (2 * PART_BYTES)}])) == ""
 
 
 def test_newest_first_and_no_more_than_asked_for(tmp_path: Path) -> None:

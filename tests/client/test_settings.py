@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client import settings
 from memtui.client.environment import Env
-from memtui.client.settings import LAYERS, SETTINGS, VARIABLES, Layer, Switch, environment, read_layers, switches
+from memtui.client.settings_files import LAYERS, SettingsLayer, effective_variables, read_layers
+from memtui.client.switches import SETTINGS, VARIABLES, Switch, switches
 
 Write = Callable[[Mapping[str, str]], None]
 MakeEnv = Callable[..., Env]
@@ -26,10 +26,6 @@ def here(ana: Path) -> Path:
 
 def found(env: Env, cwd: Path, key: str, *, flag: str | None = None, bare: bool = False) -> Switch:
     return next(switch for switch in switches(env, read_layers(env, cwd, flag), bare=bare) if switch.key == key)
-
-
-def test_the_door_names_what_is_behind_it() -> None:
-    assert all(hasattr(settings, name) for name in settings.__all__)
 
 
 def test_layers_stand_in_the_order_of_their_strength(
@@ -113,7 +109,7 @@ def test_environment_blocks_stand_above_the_shell(here: Path, make_env: MakeEnv,
     }
     write({name: json.dumps({"env": block}) for name, block in blocks.items()})
     env = make_env(**{DISABLE: "1", "PATH": "/bin"})
-    after = environment(env, read_layers(env, here))
+    after = effective_variables(env, read_layers(env, here))
     assert after[DISABLE].value == "0"
     assert (after[DISABLE].layer, after["A"].value, after["B"].value) == ("project", "true", "")
     assert (after["PATH"].value, after["PATH"].layer) == ("/bin", "env")
@@ -211,5 +207,5 @@ def test_variables_show_what_they_come_to(here: Path, make_env: MakeEnv, write: 
 
 
 def test_a_layer_says_where_it_came_from() -> None:
-    assert Layer("flag", None).source == "--settings"
-    assert Layer("user", Path("/a/b")).source == "/a/b"
+    assert SettingsLayer("flag", None).source == "--settings"
+    assert SettingsLayer("user", Path("/a/b")).source == "/a/b"

@@ -8,9 +8,9 @@ import pytest
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo import DemoHome, build_demo
-from memtui.demo.history import SINCE, parse_steps
-from memtui.demo.home import DATA, HOLDER, LAST_DREAM
-from memtui.demo.words import fill
+from memtui.demo.history import KNOWN_FOR_S, parse_steps
+from memtui.demo.home import DATA, LAST_DREAM_AGE_S, LAST_DREAM_PID
+from memtui.demo.marks import fill
 from memtui.history.store import Store
 from memtui.memory.workspace import Workspace
 from tests.support import digest_tree
@@ -34,8 +34,8 @@ def test_the_same_moment_gives_the_same_bytes_and_times(tmp_path: Path) -> None:
         build_demo(tmp_path / "home", NOW)
         trees.append(digest_tree(tmp_path / "home"))
         (tmp_path / "home").rename(tmp_path / f"old{len(trees)}")
-    # The store's own ledger knows inodes, which no two files share.
-    first, second = ({name: row for name, row in tree.items() if "/history/" not in name} for tree in trees)
+    # The history knows inodes, which no two files share.
+    first, second = ({name: row for name, row in tree.items() if "/history.db" not in name} for tree in trees)
     assert first == second
 
 
@@ -44,7 +44,7 @@ def test_history_has_the_same_versions_each_time(tmp_path: Path) -> None:
     for name in ("a", "b"):
         demo = build_demo(tmp_path / name, NOW)
         store = Store(demo.config / "projects" / project_name(str(demo.cwd)) / "memory", demo.dirs, trash=None)
-        versions.append([(v.when, v.who, v.why, v.kind, v.files) for v in store.history.log()])
+        versions.append([(v.when, v.who, v.why, v.kind, v.files) for v in store.log()])
     assert [version[:4] for version in versions[0]] == [version[:4] for version in versions[1]]
 
 
@@ -99,8 +99,8 @@ def test_the_index_is_over_its_limit(memory: Path) -> None:
 
 def test_the_lock_is_from_the_last_dream(memory: Path) -> None:
     lock = memory / ".consolidate-lock"
-    assert lock.read_text(encoding="ascii") == str(HOLDER)
-    assert lock.stat().st_mtime == NOW - LAST_DREAM
+    assert lock.read_text(encoding="ascii") == str(LAST_DREAM_PID)
+    assert lock.stat().st_mtime == NOW - LAST_DREAM_AGE_S
 
 
 def test_every_transcript_hangs_together(demo: DemoHome) -> None:
@@ -128,7 +128,7 @@ def test_every_transcript_hangs_together(demo: DemoHome) -> None:
 
 
 def test_history_shows_who_did_what(demo: DemoHome, memory: Path) -> None:
-    versions = Store(memory, demo.dirs, trash=None).history.log()
+    versions = Store(memory, demo.dirs, trash=None).log()
     assert {version.who for version in versions} == {"you", "dream", "outside"}
     assert any(version.undone for version in versions)
     assert any(change.kind == "removed" for version in versions for change in version.files)
@@ -147,7 +147,7 @@ def test_the_steps_fit_the_data() -> None:
     steps = parse_steps((DATA / "steps.txt").read_text(encoding="utf-8"))
     assert {name for step in steps for name in step.names} <= names
     assert [step.ago for step in steps] == sorted((step.ago for step in steps), reverse=True)
-    assert all(step.ago < SINCE for step in steps)
+    assert all(step.ago < KNOWN_FOR_S for step in steps)
 
 
 def test_settings_are_json(demo: DemoHome) -> None:

@@ -10,7 +10,7 @@ from memtui.demo.transcripts import (
     Script,
     TranscriptWriter,
     close_transcript,
-    fork,
+    fork_transcript,
     open_transcript,
     parse_script,
 )
@@ -90,7 +90,7 @@ def test_a_sub_agent_has_a_file_of_its_own() -> None:
 def test_a_fork_keeps_message_ids_and_names_its_origin() -> None:
     base, _ = play("=== user\na\n=== text #here\nb\n=== turn\n=== user\nc\n=== text\nd\n")
     script = parse_script("two", "fork: one #here\nbranch: main\nends: 1m\n\n=== user\ne\n")
-    branch = fork(base, script)
+    branch = fork_transcript(base, script)
     TranscriptWriter(branch, {}.__getitem__).play(script.blocks)
     old, new = chain(base), chain(branch)
     copied = [row for row in new if "forkedFrom" in row]

@@ -15,7 +15,7 @@ from pathlib import Path
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.run.recovery import recover
 from memtui.dream.run.run import Emit
-from memtui.dream.run.runs import list_runs, state_of
+from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.stage import Stage
 from memtui.fs.filesystem import FileSystem
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, edit, make_scene, topic
@@ -110,7 +110,7 @@ def _checked(
     shut = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
     assert "lock" not in shut and ("time" in shut) == success, f"call {number}: {shut}"
     for run in list_runs(scene.dirs):
-        end = state_of(run).end
+        end = run_state(run).end
         assert end is not None and (end.how == "done") == new, f"call {number}: {end}"
     if new:
         scene.workspace.undo()
@@ -119,9 +119,6 @@ def _checked(
 
 
 def main(step: int) -> None:
-    import dulwich.objects
-    import dulwich.pack  # noqa: F401 - each child would pay for it again
-
     for content in (None, str(dead_process()).encode()):
         with tempfile.TemporaryDirectory() as name:
             ends = list(sweep(Path(name), step, content))

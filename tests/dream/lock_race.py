@@ -14,11 +14,11 @@ from multiprocessing.sharedctypes import SynchronizedArray
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from memtui.client.paths import LOCK
-from memtui.dream.lock.lock import Lock
+from memtui.client.paths import LOCK_NAME
+from memtui.dream.lock.lock import DreamLock
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from tests.dream.scene import dead_process
 
 _FORK = multiprocessing.get_context("fork")
@@ -30,7 +30,7 @@ def race(base: Path, contenders: int, trials: int) -> list[int]:
     for trial in range(trials):
         folder = base / f"{contenders}-{trial}"
         folder.mkdir(parents=True)
-        (folder / LOCK).write_text(dead, encoding="ascii")
+        (folder / LOCK_NAME).write_text(dead, encoding="ascii")
     barrier = _FORK.Barrier(contenders)
     won = _FORK.Array("i", trials)
     processes = [
@@ -53,7 +53,7 @@ def _contend(
 ) -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
-        lock = Lock(base / f"{contenders}-{trial}", dirs, settle=0.001)
+        lock = DreamLock(base / f"{contenders}-{trial}", dirs, settle=0.001)
         barrier.wait(60)
         try:
             lock.take()
@@ -71,7 +71,7 @@ def against_another_program(base: Path, trials: int) -> list[int]:
     dead = str(dead_process())
     for trial in range(trials):
         (base / f"2-{trial}").mkdir(parents=True)
-        (base / f"2-{trial}" / LOCK).write_text(dead, encoding="ascii")
+        (base / f"2-{trial}" / LOCK_NAME).write_text(dead, encoding="ascii")
     barrier = _FORK.Barrier(2)
     wrote = _FORK.Array("i", trials)
     processes = [_FORK.Process(target=one, args=(base, trials, barrier, wrote)) for one in (_ours, _theirs)]
@@ -86,7 +86,7 @@ def against_another_program(base: Path, trials: int) -> list[int]:
 def _ours(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[int]") -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
-        lock = Lock(base / f"2-{trial}", dirs)
+        lock = DreamLock(base / f"2-{trial}", dirs)
         barrier.wait(60)
         time.sleep(random.random() / 500)
         with suppress(Conflict):
@@ -101,11 +101,11 @@ def _ours(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[i
 def _theirs(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[int]") -> None:
     me = str(os.getpid())
     for trial in range(trials):
-        path = base / f"2-{trial}" / LOCK
+        path = base / f"2-{trial}" / LOCK_NAME
         barrier.wait(60)
         time.sleep(random.random() / 500)
         found = path.read_text(encoding="ascii")
-        if not found or not alive(Identity(int(found))):
+        if not found or not is_alive(ProcessIdentity(int(found))):
             time.sleep(random.random() / 500)
             path.write_text(me, encoding="ascii")
             time.sleep(random.random() / 500)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
@@ -34,7 +34,7 @@ class Scene:
 
     @property
     def lock(self) -> Path:
-        return self.folder / LOCK
+        return self.folder / LOCK_NAME
 
     def text(self, name: str) -> str:
         return (self.folder / name).read_text(encoding="utf-8")
@@ -102,5 +102,5 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != LOCK
+        if path.is_file() and path.name != LOCK_NAME
     }

@@ -1,7 +1,8 @@
 """A file system in which the n-th call fails, or the world stops there: SQLite's way of testing what a write survives.
 
 Real files are used underneath, but nothing is really synced or waited for: what a sync is good for is tested by
-`power.py`.
+`power.py`. What SQLite writes goes past a `FileSystem`; a commit is one call here, done whole or not at all, since that
+is what SQLite promises and tests by itself.
 """
 
 import errno
@@ -15,7 +16,7 @@ from memtui.fs.filesystem import FileSystem
 
 CALLS = (
     "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "utime", "replace", "link", "unlink",
-    "mkdir", "rmdir", "lstat", "fstat", "listdir", "flock",
+    "mkdir", "rmdir", "lstat", "fstat", "listdir", "flock", "commit",
 )  # fmt: skip
 
 

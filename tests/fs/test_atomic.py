@@ -1,4 +1,4 @@
-"""Reading without tearing, writing without losing (SAFETY.md F1, F3 to F6, F10, F11, F55)."""
+"""Reading without tearing, writing without losing."""
 
 import errno
 import os
@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.fs.atomic import (
-    Stamp,
+    FileStamp,
     clear_temps,
     digest,
-    fault,
     is_temp,
     make_folders,
     read_content,
     read_stable,
     replace_file,
     temp_name,
+    to_error,
 )
 from memtui.fs.filesystem import FileSystem
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
@@ -214,12 +214,12 @@ def test_an_old_or_known_file_is_read_once(note: Path) -> None:
 
 
 def test_a_changed_file_has_another_stamp_even_if_its_time_is_set_back(note: Path) -> None:
-    before = Stamp.of(note.stat())
+    before = FileStamp.of(note.stat())
     data = bytearray(OLD)
     data[0] ^= 1
     note.write_bytes(data)
     os.utime(note, (1000, 1000))
-    after = Stamp.of(note.stat())
+    after = FileStamp.of(note.stat())
     assert (before.size, before.mtime_ns) == (after.size, after.mtime_ns)
     assert before != after
 
@@ -257,7 +257,7 @@ def test_folders_are_made_with_what_leads_to_them(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_says_what_and_what_it_means(code: int, kind: type[MemtuiError], words: str) -> None:
-    said = fault(OSError(code, "x"), "a.md", outcome="nothing was written")
+    said = to_error(OSError(code, "x"), "a.md", outcome="nothing was written")
     assert type(said) is kind
     assert words in said.message
     assert "nothing was written" in said.message

@@ -1,4 +1,4 @@
-"""The rules of the boundary one by one, and walks that no swapped link leads astray (SAFETY.md 3.1, F31)."""
+"""The rules of the boundary one by one, and walks that no swapped link leads astray."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.fs.atomic import digest, read_stable
-from memtui.fs.boundary import Actor, Op, Verdict, check_path, open_file, open_parent
+from memtui.fs.boundary import AccessMode, Actor, PathVerdict, check_path, open_file, open_parent
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, NotFound, Refused
@@ -46,7 +46,7 @@ DENIED = [
 ]  # fmt: skip
 
 
-def ask(root: Path, path: object, op: Op = "write", actor: Actor = "user", **more: object) -> Verdict:
+def ask(root: Path, path: object, op: AccessMode = "write", actor: Actor = "user", **more: object) -> PathVerdict:
     return check_path(root, path, op=op, actor=actor, **more)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", ALLOWED)
 @pytest.mark.parametrize("actor", ["agent", "dream", "user"])
 def test_allowed_names(root: Path, path: str, actor: Actor) -> None:
-    assert ask(root, path, actor=actor) == Verdict(
+    assert ask(root, path, actor=actor) == PathVerdict(
         True, "inside the folder", "/".join(part for part in path.split("/") if part not in ("", ".")), root
     )
     assert ask(root, f"{root}/{path}", actor=actor).allowed

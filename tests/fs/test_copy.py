@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.fs.copy import TargetExists, copy, remove, see
+from memtui.fs.copy import TargetExists, copy_file, read_file_state, remove_file
 from memtui.util.errors import Conflict, NotFound, Refused
 from tests.fs.faults import FaultFS
 
@@ -31,24 +31,24 @@ def source(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("fs", [FaultFS(), Lone()], ids=["links", "no links"])
 def test_a_copy_is_the_same_and_never_lands_on_another(source: Path, tmp_path: Path, fs: FaultFS) -> None:
     target = (tmp_path / "to", "deep/b")
-    copied = copy((source.parent, "a"), target, fs=fs)
-    assert copied.copy == see(*target)
+    copied = copy_file((source.parent, "a"), target, fs=fs)
+    assert copied.target == read_file_state(*target)
     made = (tmp_path / "to/deep/b").stat()
     assert (made.st_mtime_ns, made.st_mode & 0o777, made.st_nlink) == (1_234_567_891_234_567_891, 0o640, 1)
     with pytest.raises(TargetExists):
-        copy((source.parent, "a"), target, fs=fs)
+        copy_file((source.parent, "a"), target, fs=fs)
     assert os.listdir(tmp_path / "to/deep") == ["b"]  # noqa: PTH208 - names are wanted
-    remove(*target, copied.copy)
-    assert see(*target) is None
+    remove_file(*target, copied.target)
+    assert read_file_state(*target) is None
 
 
 def test_a_part_of_it_and_another_time(source: Path, tmp_path: Path) -> None:
-    copied = copy((source.parent, "a"), (tmp_path, "b"), size=4, modified=7)
+    copied = copy_file((source.parent, "a"), (tmp_path, "b"), size=4, modified=7)
     assert (tmp_path / "b").read_bytes() == b"0123"
-    assert (copied.copy.stamp.mtime_ns, copied.copy.stamp.size) == (7, 4)
-    assert see(source.parent, "a", size=4) == copied.source
+    assert (copied.target.stamp.mtime_ns, copied.target.stamp.size) == (7, 4)
+    assert read_file_state(source.parent, "a", size=4) == copied.source
     with pytest.raises(Conflict):
-        copy((source.parent, "a"), (tmp_path, "c"), size=11)
+        copy_file((source.parent, "a"), (tmp_path, "c"), size=11)
     assert not (tmp_path / "c").exists()
 
 
@@ -60,7 +60,7 @@ def test_one_that_grows_meanwhile(source: Path, tmp_path: Path, still: bool) -> 
                 file.write(b"more")
 
     try:
-        copy((source.parent, "a"), (tmp_path, "b"), still=still, fs=Growing())
+        copy_file((source.parent, "a"), (tmp_path, "b"), still=still, fs=Growing())
     except Conflict:
         assert still
         assert not (tmp_path / "b").exists()
@@ -73,7 +73,7 @@ def test_links_and_what_is_gone(source: Path, tmp_path: Path) -> None:
     (source.parent / "link").symlink_to(source)
     for name, error in (("link", Refused), ("gone", NotFound)):
         with pytest.raises(error):
-            copy((source.parent, name), (tmp_path, "b"))
+            copy_file((source.parent, name), (tmp_path, "b"))
     with pytest.raises(Refused):
-        see(source.parent, "link")
-    assert see(source.parent, "gone") is None
+        read_file_state(source.parent, "link")
+    assert read_file_state(source.parent, "gone") is None

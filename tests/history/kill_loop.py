@@ -1,11 +1,12 @@
-"""Kill a saving process again and again, and look at what it left (SAFETY.md F1).
+"""Kill a saving process again and again, and look at what it left.
 
     python -m tests.history.kill_loop 1000 [SEED]
 
 The child saves as fast as it can and says so after each save: a single file, or two files that must change together.
 The parent kills it at a random moment (its own child, by its id), then looks at the files as they are, lets the next
-start put things right, and looks again. Prints `kills=1000 torn=0 lost=0 half=0 temps=0`; ends with 1 if a figure is
-not zero.
+start put things right, and looks again. The
+database is checked as well: SQLite's own integrity, and every content against its digest. Prints
+`kills=1000 torn=0 lost=0 half=0 temps=0 damaged=0`; ends with 1 if a figure is not zero.
 """
 
 import os
@@ -90,7 +91,7 @@ def main(kills: int, seed: int) -> dict[str, int]:
     root, dirs = base / "memory", Dirs(base / "config", base / "state", base / "cache")
     root.mkdir()
     chance = random.Random(seed)
-    found = dict.fromkeys(("kills", "saves", "torn", "lost", "half", "temps_before", "temps"), 0)
+    found = dict.fromkeys(("kills", "saves", "torn", "lost", "half", "temps_before", "temps", "damaged"), 0)
     try:
         store = Store(root, dirs, trash=None)
         store.apply([Change(name, text(0), None) for name in ("one.md", "left.md", "right.md")], why="start")
@@ -112,10 +113,14 @@ def main(kills: int, seed: int) -> dict[str, int]:
             found["half"] += {name: store.history.head(name) for name in after} != {
                 name: (root / name).read_bytes() for name in after
             }
+            if found["kills"] % 50 == 0:
+                found["damaged"] += len(store.history.database.check())
             number = settle(store, root, values)
         # Every acknowledged content is in the history, in order.
         held = {file.after for one in store.log("left.md", limit=None) for file in one.files if file.name == "left.md"}
         found["lost"] += sum(digest(text(one)) not in held for one in range(number + 1))
+        found["lost"] += sum(store.history.content(digest(text(one))) != text(one) for one in range(number + 1))
+        found["damaged"] += len(store.history.database.check())
     finally:
         shutil.rmtree(base)
     return found
@@ -137,4 +142,4 @@ if __name__ == "__main__":
     began = time.monotonic()
     figures = main(int(sys.argv[1]) if len(sys.argv) > 1 else 100, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     print(*(f"{name}={value}" for name, value in figures.items()), f"seconds={time.monotonic() - began:.0f}")
-    sys.exit(any(figures[name] for name in ("torn", "lost", "half", "temps")))
+    sys.exit(any(figures[name] for name in ("torn", "lost", "half", "temps", "damaged")))

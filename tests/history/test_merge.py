@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.history import merge
-from memtui.history.merge import Merged, merge3
+from memtui.history.merge import Merged, merge3, resolve, three_way
 
 BASE = b"".join(b"line %d\n" % number for number in range(12))
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d"]), max_size=8).map(b"".join)
@@ -95,3 +95,39 @@ def test_no_room_for_the_program_is_a_conflict(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("tempfile.TemporaryDirectory", full)
     assert merge3(b"mine\n", BASE, b"disk\n").conflicts == 1
+
+
+# The same texts as hunks: nothing is lost, whoever is chosen.
+
+TEXT_LINES = st.lists(st.sampled_from(["a", "b", "c", "d\u2028d", ""]), max_size=12)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    lines = draw(TEXT_LINES)
+    return "\n".join(lines) + ("\n" if lines and draw(st.booleans()) else "")
+
+
+@given(texts(), texts(), texts())
+def test_taking_one_side_everywhere_gives_that_side(base: str, mine: str, disk: str) -> None:
+    hunks = three_way(base, mine, disk)
+    assert resolve(hunks, dict.fromkeys(range(len(hunks)), "mine")) == mine
+    assert resolve(hunks, dict.fromkeys(range(len(hunks)), "disk")) == disk
+
+
+@given(texts(), texts())
+def test_what_only_one_side_changed_is_taken(base: str, mine: str) -> None:
+    assert resolve(three_way(base, mine, base), {}) == mine
+    assert resolve(three_way(base, base, mine), {}) == mine
+    assert resolve(three_way(base, mine, mine), {}) == mine
+
+
+def test_what_both_changed_differently_gets_markers_with_all_three() -> None:
+    merged = resolve(three_way("one\ntwo\n", "one\nMINE\n", "one\nDISK\n"), {})
+    assert merged == "one\n<<<<<<< mine\nMINE\n||||||| before\ntwo\n=======\nDISK\n>>>>>>> disk\n"
+
+
+def test_edits_apart_from_each_other_merge() -> None:
+    hunks = three_way("1\n2\n3\n4\n5\n", "1x\n2\n3\n4\n5\n", "1\n2\n3\n4\n5y\n")
+    assert [h.kind for h in hunks if h.kind != "same"] == ["mine", "disk"]
+    assert resolve(hunks, {}) == "1x\n2\n3\n4\n5y\n"

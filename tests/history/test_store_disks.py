@@ -1,4 +1,4 @@
-"""Real disks that are full, read only or not ours (SAFETY.md F3, F6). Needs root and mounts: skipped elsewhere, with a
+"""Real disks that are full, read only or not ours. Needs root and mounts: skipped elsewhere, with a
 count.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.fs.atomic import digest
+from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
 from memtui.memory.drafts import Drafts
 from memtui.util.app_dirs import Dirs
@@ -44,6 +45,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        HistoryDatabase(folder / "state" / "history.db").close()
         subprocess.run(["umount", str(folder)], check=True)
 
 
@@ -57,7 +59,7 @@ def store_with(root: Path, dirs: Dirs) -> Store:
 def test_the_memory_folder_is_full(small: Path, dirs: Dirs) -> None:
     store = store_with(small / "memory", dirs)
     text = "typed\n" * 100_000
-    words = "No room left on the disk: nothing was written; your text is kept as a draft"
+    words = "No room left on the disk: nothing was written"
     with pytest.raises(Unsupported, match=words):
         store.apply([Change("a.md", text.encode(), digest(OLD))], why="too much")
     Drafts(dirs).save(small / "memory/a.md", text, digest(OLD))
@@ -96,7 +98,7 @@ def test_a_read_only_disk(tmp_path: Path, dirs: Dirs) -> None:
     mount("--bind", str(root), str(root))
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", str(root)], check=True)
-        with pytest.raises(Refused, match="read only, nothing was written; your text is kept as a draft"):
+        with pytest.raises(Refused, match="read only, nothing was written"):
             store.apply([Change("a.md", b"new\n", digest(OLD))], why="x")
         with pytest.raises(Refused, match="read only"):
             store.apply([Change("a.md", None, digest(OLD))], why="x")
@@ -156,8 +158,8 @@ def test_a_folder_of_somebody_else(tmp_path: Path) -> None:
         assert run.returncode == 0, run.stderr
         assert run.stdout.splitlines() == [
             "() found",
-            "Refused 5 a.md: permission denied, nothing was written; your text is kept as a draft",
-            "Refused 5 b.md: permission denied, nothing was written; your text is kept as a draft",
+            "Refused 5 a.md: permission denied, nothing was written",
+            "Refused 5 b.md: permission denied, nothing was written",
             "Refused 5 a.md: permission denied, nothing was written",
             "new",
         ]

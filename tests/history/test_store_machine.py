@@ -1,4 +1,4 @@
-"""People, agents, dreams, other programs, crashes and restarts in any order (SAFETY.md F8, 4.2 layer 4).
+"""People, agents, dreams, other programs, crashes and restarts in any order.
 
 Whatever happens: every text that was acknowledged, and every foreign text that was there when we wrote, is in the file
 or in the history; the history's newest state is the folder's; undo brings back exact bytes.
@@ -46,6 +46,7 @@ class StoreMachine(RuleBasedStateMachine):
         return Store(self.root, self.dirs, fs=self.fs, trash=None, now=lambda: self.clock, patience=1)
 
     def teardown(self) -> None:
+        self.store.history.database.close()
         shutil.rmtree(self.base)
 
     def disk(self, name: str) -> bytes | None:
@@ -67,7 +68,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def acknowledged(self, saved: Saved, before: dict[str, bytes | None]) -> None:
         """After a write: what its files hold now, and what they held just before, must never be lost."""
-        for name in [change.name for change in saved.version.files] if saved.version is not None else []:
+        for name in [change.name for change in saved.operation.files] if saved.operation is not None else []:
             now = self.disk(name)
             if now is not None:
                 self.safe.add((name, now))
@@ -153,9 +154,9 @@ class StoreMachine(RuleBasedStateMachine):
             assert self.state() == before
             return
         middle = self.state()
-        assert undone.version is not None
+        assert undone.operation is not None
         self.acknowledged(undone, before)
-        if not undone.merged and undone.version.files:
+        if not undone.merged and undone.operation.files:
             self.acknowledged(self.store.redo(), middle)
             assert self.state() == before
 
@@ -224,14 +225,14 @@ class StoreMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.number % 5 == 4)
     @rule()
-    def compact(self) -> None:
-        self.store.history.repository.compact(limit=0)
+    def check_the_database(self) -> None:
+        assert self.store.history.database.check() == []
 
     @invariant()
     def nothing_is_lost(self) -> None:
         reader = self.store.history
         for name, data in self.safe:
-            assert self.disk(name) == data or reader.find_bytes(name, digest(data)) == data, f"{name}: {data!r} is lost"
+            assert self.disk(name) == data or reader.content(digest(data)) == data, f"{name}: {data!r} is lost"
 
     @invariant()
     def no_descriptor_is_left_open(self) -> None:

@@ -1,4 +1,4 @@
-"""SIGKILL at every system call of a real save, one after the other (SAFETY.md F1a). Needs strace: skipped elsewhere."""
+"""SIGKILL at every system call of a real save, one after the other. Needs strace: skipped elsewhere."""
 
 import shutil
 import signal
@@ -63,7 +63,7 @@ def test_killed_at_any_system_call_the_folder_is_old_or_new(tmp_path: Path) -> N
             store.note_outside()
             assert {name: store.history.head(name) for name in now} == now
             if now == after:
-                assert store.history.find_bytes("a.md", digest(OLD)) == OLD
+                assert store.history.content(digest(OLD)) == OLD
                 store.apply([Change("a.md", OLD, digest(NEW))], why="goes on")
             shutil.rmtree(base)
             if not killed:

@@ -1,7 +1,6 @@
-"""Versions of a folder: what goes in comes out, with who and why (DESIGN.md D7)."""
+"""Versions of a folder: what goes in comes out, with who, why and when."""
 
-import shutil
-import subprocess
+import os
 from pathlib import Path
 
 import pytest
@@ -9,41 +8,67 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.fs.atomic import digest
-from memtui.history.database import blob_id
-from memtui.history.versions import KEPT, UNDO, FileChange, History, Version, count_lines
-from memtui.util.errors import MemtuiError, NotFound
+from memtui.history.store import Change, Store
+from memtui.history.versions import KEPT, FileChange, Operation, count_lines
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import NotFound
 
-NAMES = st.lists(
-    st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
-        lambda part: part not in (".", "..", ".git")
-    ),
-    min_size=1,
-    max_size=3,
-).map("/".join)
+
+class Folder:
+    """A memory folder and its store; the clock stands at `now`."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "memory"
+        self.root.mkdir()
+        self.dirs = Dirs(base / "config", base / "state", base / "cache")
+        self.now = 1000.0
+        self.store = self.open()
+        self.history = self.store.history
+
+    def open(self) -> Store:
+        return Store(self.root, self.dirs, trash=None, now=lambda: self.now)
+
+    def put(self, why: str = "x", **files: bytes | None) -> Operation:
+        named = {name.replace("__", "/") + ".md": data for name, data in files.items()}
+        return self.write(named, why=why)
+
+    def write(self, files: dict[str, bytes | None], why: str = "x", who: str = "you") -> Operation:
+        changes = []
+        for name, data in files.items():
+            there = self.store.read(name)
+            changes.append(Change(name, data, there[1] if there is not None else None))
+        saved = self.store.apply(changes, why=why, who=who)
+        assert saved.operation is not None
+        return saved.operation
+
+    def others_write(self, name: str, data: bytes | None) -> None:
+        path = self.root / name
+        if data is None:
+            path.unlink()
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        os.utime(path, (500, 500))
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> History:
-    return History(tmp_path / "history")
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
 
 
-def put(history: History, why: str = "x", **files: bytes | None) -> Version:
-    named = {name.replace("__", "/") + ".md": data for name, data in files.items()}
-    return history.commit(named, who="you", why=why, when=1.5)
+def test_an_empty_history_is_no_file(folder: Folder) -> None:
+    assert folder.history.operations() == ()
+    assert folder.history.head("a.md") is None
+    assert folder.history.heads() == {}
+    assert folder.history.content(digest(b"x")) is None
+    assert not folder.dirs.state.exists()
 
 
-def test_an_empty_history_is_no_folder(history: History, tmp_path: Path) -> None:
-    assert history.log() == ()
-    assert history.head("a.md") is None
-    assert history.head_blobs() == {}
-    assert history.find_bytes("a.md", digest(b"x")) is None
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_every_state_of_every_file_can_be_read(history: History) -> None:
-    first = put(history, a=b"1\n", x__y__b=b"b\r\n\xff\x00 no end")
-    second = put(history, a=b"1\n2\n", c=b"")
-    third = put(history, a=None, x__y__b=None)
+def test_every_state_of_every_file_can_be_read(folder: Folder) -> None:
+    first = folder.put(a=b"1\n", x__y__b=b"b\r\n\xff\x00 no end")
+    second = folder.put(a=b"1\n2\n", c=b"")
+    third = folder.put(a=None, x__y__b=None)
+    history = folder.open().history
     assert history.read(first.id, "a.md") == b"1\n"
     assert history.before(first.id, "a.md") is None
     assert history.before(second.id, "a.md") == b"1\n"
@@ -51,112 +76,88 @@ def test_every_state_of_every_file_can_be_read(history: History) -> None:
     assert history.read(third.id, "a.md") is None
     assert history.before(third.id, "a.md") == b"1\n2\n"
     assert history.head("c.md") == b""
-    assert history.head_blobs() == {"c.md": blob_id(b"")}
+    assert history.heads() == {"c.md": digest(b"")}
     for name in ("x", "x/y", "c.md/d", "none.md", "x/y/b.md/z"):
         assert history.read(second.id, name) is None
-    assert history.find_bytes("a.md", digest(b"1\n")) == b"1\n"
-    assert history.find_bytes("a.md", digest(b"1\n2\n")) == b"1\n2\n"
-    assert history.find_bytes("a.md", digest(b"3")) is None
-    put(history, c=None)
-    assert history.head_blobs() == {}
-    put(history, c=b"again\n")
-    assert history.head("c.md") == b"again\n"
+    assert history.content(digest(b"1\n2\n")) == b"1\n2\n"
+    assert history.content(digest(b"3")) is None
 
 
-def test_a_folder_may_become_a_file_and_back(history: History) -> None:
-    put(history, a=b"x")
-    history.commit({"a.md": None, "a.md/b.md": b"y"}, who="outside", why="x", when=0)
-    assert history.head_blobs() == {"a.md/b.md": blob_id(b"y")}
-    history.commit({"a.md/b.md": None, "a.md": b"z"}, who="outside", why="x", when=0)
-    assert history.head_blobs() == {"a.md": blob_id(b"z")}
-
-
-def test_the_log_tells_who_why_when_and_what(history: History) -> None:
-    history.commit({"a.md": b"1\n2\n"}, who="you", why='new\nnote\n\nMemtui-Who: "mallory"', when=12.25, kind="new")
-    history.commit(
-        {"a.md": b"1\n3\n"}, who="dream ‘x’", why="메모", when=-5.0, kind="adopt", extra={"run": "7", "이름": "값"}
-    )
-    second, first = history.log()
+def test_the_log_tells_who_why_when_and_what(folder: Folder) -> None:
+    folder.now = 12.25
+    folder.write({"a.md": b"1\n2\n"}, why='new\nnote\n\nMemtui-Who: "mallory"')
+    folder.now = -5.0
+    folder.store.apply(
+        [Change("a.md", b"1\n3\n", digest(b"1\n2\n"))], why="메모 \udcff", who="dream ‘x’", kind="adopt",
+        extra={"run": "7", "이름": "값 \ud800"},
+    )  # fmt: skip
+    second, first = folder.open().log()
     assert (first.who, first.why, first.when, first.kind) == ("you", 'new note Memtui-Who: "mallory"', 12.25, "new")
-    assert first.files == (FileChange("a.md", "added", 2, 0, None, digest(b"1\n2\n")),)
-    assert (second.who, second.why, second.when) == ("dream ‘x’", "메모", -5.0)
-    assert second.extra == {"run": "7", "이름": "값"}
+    made = first.files[0]
+    assert made == FileChange("a.md", "added", 2, 0, None, digest(b"1\n2\n"), None, made.after_mtime_ns)
+    assert (second.who, second.why, second.when, second.kind) == ("dream ‘x’", "메모 \udcff", -5.0, "adopt")
+    assert second.extra == {"run": "7", "이름": "값 \ud800"}
+    assert second.files[0].before_mtime_ns == made.after_mtime_ns
+    assert second.files[0].after_mtime_ns == (folder.root / "a.md").stat().st_mtime_ns
     assert second.files[0].added == second.files[0].removed == 1
     assert second.file("a.md") is second.files[0]
     assert second.file("b.md") is None
 
 
-def test_the_log_of_one_file_and_its_limit(history: History) -> None:
-    for number in range(10):
-        history.commit({f"{'ab'[number % 2]}.md": b"%d\n" % number}, who="you", why="x", when=0)
-    assert [version.files[0].name for version in history.log("a.md")] == ["a.md"] * 5
-    assert len(history.log(limit=3)) == 3
-    assert len(history.log("b.md", limit=2)) == 2
-    assert len(history.log(limit=None)) == 10
-    assert history.log(limit=0) == ()
+def test_the_log_of_one_file_and_its_limit(folder: Folder) -> None:
+    for number in range(250):
+        folder.write({f"{'ab'[number % 2]}.md": b"%d\n" % number})
+    assert [one.files[0].name for one in folder.store.log("a.md", limit=None)] == ["a.md"] * 125
+    assert len(folder.store.log(limit=3)) == 3
+    assert len(folder.store.log(limit=None)) == 250
+    assert folder.store.log(limit=0) == ()
 
 
-def test_a_version_is_found_by_the_start_of_its_id(history: History) -> None:
-    versions = [put(history, a=b"%d\n" % number) for number in range(5)]
-    for version in versions:
-        assert history.version(version.id[:8]) == version
-        assert history.version(version.id) == version
-    for word in ("", "zzzz", versions[0].id[:3], versions[0].id + "0"):
+def test_an_operation_is_found_by_the_start_of_its_id(folder: Folder) -> None:
+    operations = [folder.put(a=b"%d\n" % number) for number in range(5)]
+    for operation in operations:
+        assert folder.history.operation(operation.id[:8]) == operation
+        assert folder.history.operation(operation.id.upper()) == operation
+    for word in ("", "zzzz", "%%%%", operations[0].id[:3], operations[0].id + "0"):
         with pytest.raises(NotFound):
-            history.version(word)
+            folder.history.operation(word)
 
 
-def test_undone_follows_undo_of_undo(history: History) -> None:
-    first = put(history, a=b"1\n")
-
-    def undo(version: Version) -> Version:
-        return history.commit({}, who="you", why="undo", when=0, kind=UNDO, undoes=version.id)
-
+def test_undone_follows_undo_of_undo(folder: Folder) -> None:
+    first = last = folder.put(a=b"1\n")
     flags = []
-    last = first
     for _ in range(4):
-        last = undo(last)
-        flags.append(history.version(first.id).undone)
+        saved = folder.store.undo(last.id)
+        assert saved.operation is not None
+        last = saved.operation
+        flags.append(folder.history.operation(first.id).undone)
     assert flags == [True, False, True, False]
+    assert folder.history.origin(last) == folder.history.operation(first.id)
 
 
-def test_a_kept_text_is_reachable_but_not_the_folders_state(history: History) -> None:
-    put(history, a=b"disk\n")
-    kept = history.commit({"a.md": b"mine\n"}, who="you", why="kept", when=0, kind=KEPT)
-    assert history.head("a.md") == b"disk\n"
-    assert history.read(kept.id, "a.md") == b"mine\n"
-    assert history.before(kept.id, "a.md") == b"disk\n"
-    assert [version.kind for version in history.log("a.md")] == [KEPT, "edit"]
-    assert history.find_bytes("a.md", digest(b"mine\n")) == b"mine\n"
+def test_a_kept_text_is_reachable_but_not_the_folders_state(folder: Folder) -> None:
+    folder.put(a=b"disk\n")
+    kept = folder.store.keep("a.md", b"mine\n", why="kept")
+    assert folder.history.head("a.md") == b"disk\n"
+    assert folder.history.read(kept.id, "a.md") == b"mine\n"
+    assert folder.history.before(kept.id, "a.md") == b"disk\n"
+    assert [one.kind for one in folder.store.log("a.md")] == [KEPT, "new"]
+    assert folder.history.folder_at(folder.store.scope.folder, until=2000)["a.md"].digest == digest(b"disk\n")
 
 
-@given(st.lists(st.dictionaries(NAMES, st.one_of(st.none(), st.binary(max_size=50)), max_size=4), max_size=4))
-def test_any_names_and_bytes_come_back(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, bytes | None]]
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "any"
-    shutil.rmtree(path, ignore_errors=True)
-    history = History(path)
-    state: dict[str, bytes] = {}
-    states: list[tuple[str, dict[str, bytes]]] = []
-    for step in steps:
-        # A name can't be a file and a folder at once: drop what would make it so.
-        for name in list(step):
-            others = {*state, *step} - {name}
-            if any(other.startswith(name + "/") or name.startswith(other + "/") for other in others):
-                del step[name]
-        version = history.commit(step, who="you", why="x", when=0)
-        for name, data in step.items():
-            if data is None:
-                state.pop(name, None)
-            else:
-                state[name] = data
-        states.append((version.id, dict(state)))
-    fresh = History(path)
-    for identity, files in states:
-        assert {name: fresh.read(identity, name) for name in files} == files
-    assert fresh.head_blobs() == {name: blob_id(data) for name, data in state.items()}
-    assert [version.id for version in fresh.log()] == [identity for identity, _ in reversed(states)]
+def test_names_that_are_no_text_come_back(folder: Folder) -> None:
+    name = os.fsdecode(b"caf\xe9 \xff.md")
+    folder.others_write(name, b"one\n")
+    operation = folder.store.note_outside()
+    assert operation is not None
+    assert [change.name for change in operation.files] == [name]
+    assert folder.open().history.heads() == {name: digest(b"one\n")}
+    assert folder.history.read(operation.id, name) == b"one\n"
+    folder.others_write(name, None)
+    assert folder.store.note_outside() is not None
+    assert folder.history.heads() == {}
+    plan = folder.store.plan_restore_as_of(before=folder.store.log()[0].id)
+    assert [(one.name == name, one.wanted) for one in plan.left] == [(True, b"one\n")], "memtui writes no such name"
 
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d"]), max_size=30)
@@ -175,72 +176,108 @@ def test_counting_very_different_large_texts_is_quick() -> None:
     assert count_lines(b"a\n" * 50_000, b"b\n" * 60_000 + b"a\n" * 10) == (60_000, 49_990)
 
 
-def test_many_versions_become_a_pack_and_read_the_same(history: History) -> None:
-    first = history.commit(
-        {f"{number}.md": b"%d\n" % number for number in range(100)}, who="outside", why="as found", when=0, kind="found"
-    )
-    repository = history.repository
-    assert len(list((repository.path / "objects/pack").glob("*.pack"))) == 1, "many new objects are a pack at once"
-    for number in range(40):
-        put(history, a=b"line\n" * number)
-    log = history.log(limit=None)
-    assert repository.compact() == 0, "too little to bother"
-    assert repository.compact(limit=0) > 100
-    assert not (repository.path / "recent").exists()
-    assert not list((repository.path / "objects").glob("??/*"))
-    fresh = History(repository.path)
-    for reader in (history, fresh):
-        assert reader.log(limit=None) == log
-        assert reader.read(first.id, "7.md") == b"7\n"
-        assert reader.head("a.md") == b"line\n" * 39
-        assert reader.before(log[5].id, "a.md") == b"line\n" * 33
-    put(fresh, a=b"more\n")
-    assert history.head("a.md") == b"more\n", "another process sees it"
-    assert repository.compact(limit=0) == 3
-    assert fresh.head("a.md") == b"more\n"
+# The folder as of a moment.
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
-@pytest.mark.parametrize("packed", [False, True])
-def test_plain_git_reads_it_and_finds_nobody_in_it(history: History, packed: bool) -> None:
-    put(history, why="first", a=b"1\n")
-    put(history, why="둘째", a=b"2\n", x__b=b"b\n")
-    history.commit({"a.md": b"mine\n"}, who="you", why="kept", when=0, kind=KEPT)
-    if packed:
-        history.repository.compact(limit=0)
-
-    def git(*args: str) -> str:
-        command = ["git", f"--git-dir={history.repository.path}", *args]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert run.returncode == 0, run.stderr
-        return run.stdout
-
-    assert git("log", "--first-parent", "--format=%s|%an|%ae|%cn|%ce") == "".join(
-        f"{why}|memtui|memtui@localhost|memtui|memtui@localhost\n" for why in ("kept", "둘째", "first")
-    )
-    assert git("show", "HEAD:a.md") == "2\n"
-    git("fsck", "--strict")
+def times(folder: Folder) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in folder.root.rglob("*.md")}
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_damage_is_said(history: History, packed: bool) -> None:
-    version = put(history, a=b"1\n")
-    if packed:
-        history.repository.compact(limit=0)
-    for path in history.repository.path.rglob("*"):
-        if path.is_file() and (path.parent.parent.name == "objects" or path.name == "recent"):
-            path.chmod(0o600)
-            path.write_bytes(b"\0" * 30 if packed else b"")
-    with pytest.raises(MemtuiError, match="damaged"):
-        History(history.repository.path).read(version.id, "a.md")
-    (history.repository.path / "refs/heads/main").write_bytes(b"")
-    with pytest.raises(MemtuiError, match="damaged"):
-        History(history.repository.path).log()
+def texts(folder: Folder) -> dict[str, bytes]:
+    return {path.relative_to(folder.root).as_posix(): path.read_bytes() for path in folder.root.rglob("*.md")}
 
 
-def test_one_broken_loose_file_is_no_damage(history: History) -> None:
-    version = put(history, a=b"1\n")
-    for path in (history.repository.path / "objects").glob("??/*"):
-        path.chmod(0o600)
-        path.write_bytes(b"")
-    assert History(history.repository.path).read(version.id, "a.md") == b"1\n"
+def test_the_first_write_records_all_files_so_that_what_others_remove_later_comes_back(folder: Folder) -> None:
+    for name in ("a.md", "b.md", "sub/c.md"):
+        folder.others_write(name, name.encode())
+    folder.put(a=b"mine\n")
+    folder.others_write("b.md", None)
+    folder.others_write("sub/c.md", None)
+    gone = folder.store.note_outside()
+    assert gone is not None
+    folder.store.undo(gone.id)
+    assert texts(folder) == {"a.md": b"mine\n", "b.md": b"b.md", "sub/c.md": b"sub/c.md"}
+    assert (folder.root / "b.md").stat().st_mtime == 500
+
+
+@pytest.mark.parametrize("by", ["time", "operation"])
+def test_a_folder_as_of_a_moment_with_bytes_and_times(folder: Folder, by: str) -> None:
+    folder.others_write("a.md", b"one\n")
+    folder.others_write("b.md", b"two\n")
+    folder.others_write("sub/c.md", b"three\n")
+    folder.store.note_outside()
+    folder.now = 2000.0
+    folder.put(a=b"one and more\n", d=b"before the dream\n")
+    then, when = texts(folder), times(folder)
+    folder.now = 3000.0
+    dream = folder.write({"a.md": b"dreamt\n", "b.md": None, "sub/c.md": None, "new/e.md": b"made up\n"}, who="dream")
+    folder.now = 4000.0
+    folder.others_write("b.md", b"somebody's\n")
+    moment: dict[str, object] = {"until": 2500.0} if by == "time" else {"before": dream.id[:8]}
+    if by == "time":
+        plan = folder.store.plan_restore_as_of(until=2500.0)
+        assert {name for name, _ in plan.files} == {"a.md", "b.md", "sub/c.md", "new/e.md"}
+        assert (plan.left, plan.unknown) == ((), ())
+    saved = folder.store.restore_as_of(**moment)  # type: ignore[arg-type]
+    assert saved.left == ()
+    assert texts(folder) == then
+    assert times(folder) == when
+    assert not (folder.root / "new").exists()
+    assert folder.history.content(digest(b"somebody's\n")) == b"somebody's\n"
+    folder.store.undo()
+    assert texts(folder)["a.md"] == b"dreamt\n"
+    assert texts(folder)["b.md"] == b"somebody's\n"
+    assert folder.store.restore_as_of(until=2500.0, names=["a.md"]).operation is not None
+    assert texts(folder)["a.md"] == b"one and more\n"
+    assert texts(folder)["b.md"] == b"somebody's\n"
+
+
+def test_what_cannot_be_restored_is_listed_and_the_rest_is(folder: Folder, tmp_path: Path) -> None:
+    folder.put(a=b"a\n", b=b"b\n")
+    folder.now = 2000.0
+    folder.put(a=b"a2\n", b=b"b2\n")
+    (folder.root / "b.md").unlink()
+    (folder.root / "b.md").symlink_to(tmp_path / "elsewhere.md")
+    plan = folder.store.plan_restore_as_of(until=1500.0)
+    assert plan.files == (("a.md", b"a\n"),)
+    assert [(one.name, one.wanted) for one in plan.left] == [("b.md", b"b\n")]
+    saved = folder.store.restore_as_of(until=1500.0)
+    assert [one.name for one in saved.left] == ["b.md"]
+    assert (folder.root / "a.md").read_bytes() == b"a\n"
+    assert (folder.root / "b.md").is_symlink()
+
+
+def test_what_memtui_first_saw_later_stays(folder: Folder) -> None:
+    folder.put(a=b"a\n")
+    folder.others_write("a.md", b"x\n")
+    folder.now = 2000.0
+    folder.store.note_outside()
+    plan = folder.store.plan_restore_as_of(until=10.0)
+    assert plan.files == (("a.md", None),), "it was made after that"
+    other = Store(folder.root, folder.dirs, allow=frozenset({"CLAUDE.md"}), trash=None, now=lambda: 3000.0)
+    (folder.root / "CLAUDE.md").write_bytes(b"rules\n")
+    other.note_outside()
+    assert other.plan_restore_as_of(until=10.0).unknown == ("CLAUDE.md",)
+    other.restore_as_of(until=3500.0)
+    assert (folder.root / "CLAUDE.md").read_bytes() == b"rules\n"
+
+
+# Undo of a part.
+
+
+def test_undo_does_what_it_can_and_lists_the_rest(folder: Folder) -> None:
+    before = {f"t{number}.md": b"".join(b"line %d\n" % line for line in range(9)) for number in range(22)}
+    folder.write(dict(before))
+    folder.write({name: data.replace(b"line 4", b"dreamt") for name, data in before.items()}, who="dream")
+    mine = before["t7.md"].replace(b"line 4", b"mine")
+    folder.put(t7=mine)
+    saved = folder.store.undo(folder.store.log()[1].id)
+    assert [(one.name, one.overridable, one.disk) for one in saved.left] == [("t7.md", True, mine)]
+    assert saved.left[0].merged is not None and b"<<<<<<<" in saved.left[0].merged
+    assert texts(folder) == {**before, "t7.md": mine}
+    dream = folder.store.log()[2]
+    assert dream.undone
+    assert [change.name for change in folder.history.standing(dream).files] == ["t7.md"]
+    folder.store.undo(dream.id, over=["t7.md"])
+    assert texts(folder) == before
+    assert folder.history.content(digest(mine)) == mine

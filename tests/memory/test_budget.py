@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.budget import as_sent, counted, decode_index, measure_index, units
+from memtui.memory.budget import as_sent, counted_text, decode_index, measure_index, units
 from memtui.memory.index import lost_entries, read_entries
 from tests.support import REPO
 
@@ -118,7 +118,7 @@ TEXTS = st.lists(
 @given(TEXTS, st.integers(1, 12), st.integers(1, 60))
 def test_what_is_loaded_keeps_to_the_limits(text: str, max_lines: int, max_units: int) -> None:
     budget = measure_index(text, max_lines=max_lines, max_units=max_units)
-    whole = counted(text).text
+    whole = counted_text(text).text
     assert budget.lines == (whole.count("\n") + 1 if whole else 0)
     assert budget.units == len(whole.encode("utf-16-le")) // 2
     assert budget.over == (budget.lines > max_lines or budget.units > max_units)
@@ -142,4 +142,4 @@ def test_more_text_never_uses_less(text: str, max_lines: int) -> None:
 @given(st.text())
 def test_any_text_is_measured(text: str) -> None:
     budget = measure_index(text)
-    assert budget.over or budget.loaded == as_sent(counted(text).text).strip() or not text.isascii()
+    assert budget.over or budget.loaded == as_sent(counted_text(text).text).strip() or not text.isascii()

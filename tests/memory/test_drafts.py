@@ -1,4 +1,4 @@
-"""Unsaved text survives (SAFETY.md F3, F27)."""
+"""Unsaved text survives."""
 
 import errno
 import json

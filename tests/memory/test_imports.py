@@ -52,8 +52,6 @@ text
 
 
 CONTEXTS = [json.loads(line) for line in (REPO / "tests/data/oracle/imports.jsonl").read_text("utf-8").splitlines()]
-OTHERWISE = {"context-111", "context-113"}
-"""A fence that ends with the quote or list item around it: there we go on to the end of the text."""
 
 
 def paths(text: str) -> set[str]:
@@ -66,8 +64,7 @@ def test_each_context_as_the_client_has_it(case: dict[str, Any]) -> None:
     names = [f"t{n}.md" for n in range(len(parts) - 1)]
     text = parts[0] + "".join(f"@{name}{part}" for name, part in zip(names, parts[1:], strict=True)) + "\n"
     found = paths(text)
-    if case["id"] not in OTHERWISE:
-        assert [name in found for name in names] == case["imported"]
+    assert [name in found for name in names] == case["imported"]
 
 
 def test_what_ends_and_begins_an_import() -> None:

@@ -1,4 +1,4 @@
-"""Entries of an index: read in every form people write, edited so that every other byte stays."""
+"""Entries and lines of an index: read in every form people write, edited so that every other byte stays."""
 
 from pathlib import Path
 
@@ -7,27 +7,37 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memtui.memory.budget import measure_index
-from memtui.memory.index import add_entry, drop_entries, read_entries, retarget, set_hook
+from memtui.memory.index import (
+    add_entry,
+    collapse_blank_lines,
+    drop_empty_headings,
+    drop_entries,
+    index_lines,
+    read_entries,
+    remove_entries,
+    retarget_entries,
+    set_description,
+)
 
 
 @pytest.mark.parametrize(
-    ("line", "title", "target", "hook"),
+    ("line", "title", "target", "description"),
     [
-        ("- [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) - hook - more", "Title", "file.md", "hook - more"),
-        ("- [Title](file.md) -- hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md): hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) – hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) hook", "Title", "file.md", "hook"),
+        ("- [Title](file.md) — description", "Title", "file.md", "description"),
+        ("- [Title](file.md) - description - more", "Title", "file.md", "description - more"),
+        ("- [Title](file.md) -- description", "Title", "file.md", "description"),
+        ("- [Title](file.md): description", "Title", "file.md", "description"),
+        ("- [Title](file.md) – description", "Title", "file.md", "description"),
+        ("- [Title](file.md) description", "Title", "file.md", "description"),
         ("- [Title](file.md)", "Title", "file.md", ""),
         ("- [Title](file.md) —", "Title", "file.md", ""),
         ("- [file.md](file.md): text", "file.md", "file.md", "text"),
-        ("- **[Title](file.md)** — hook", "Title", "file.md", "hook"),
-        ("- [**Title**](file.md) — hook", "Title", "file.md", "hook"),
-        ("* [Title](./sub/file.md) — hook", "Title", "sub/file.md", "hook"),
-        ("12. [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("- [ ] [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("  - [Title](file.md) — hook", "Title", "file.md", "hook"),
+        ("- **[Title](file.md)** — description", "Title", "file.md", "description"),
+        ("- [**Title**](file.md) — description", "Title", "file.md", "description"),
+        ("* [Title](./sub/file.md) — description", "Title", "sub/file.md", "description"),
+        ("12. [Title](file.md) — description", "Title", "file.md", "description"),
+        ("- [ ] [Title](file.md) — description", "Title", "file.md", "description"),
+        ("  - [Title](file.md) — description", "Title", "file.md", "description"),
         ("See [Title](file.md) for more.", "Title", "file.md", "for more."),
         ("- [제목 [1]](<한글 파일.md>) — 한 줄", "제목 [1]", "한글 파일.md", "한 줄"),
         ("- [T](a%20b.md#part) — h", "T", "a b.md", "h"),
@@ -38,12 +48,18 @@ from memtui.memory.index import add_entry, drop_entries, read_entries, retarget,
     ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n", ""])
-def test_an_entry(line: str, title: str, target: str, hook: str, newline: str) -> None:
+def test_an_entry(line: str, title: str, target: str, description: str, newline: str) -> None:
     text = f"# I{newline or chr(10)}{line}{newline}"
     (entry,) = read_entries(text)
-    assert (entry.title, entry.target, entry.hook, entry.line, entry.loaded) == (title, target, hook, 2, None)
+    assert (entry.title, entry.target, entry.description, entry.line, entry.loaded) == (
+        title,
+        target,
+        description,
+        2,
+        None,
+    )
     assert text[entry.start : entry.end] == line + newline
-    assert text[entry.hook_start : entry.hook_end] == hook
+    assert text[entry.description_start : entry.description_end] == description
 
 
 @pytest.mark.parametrize(
@@ -134,15 +150,11 @@ def test_composed_and_decomposed_names_are_one() -> None:
     ],
 )
 def test_renaming_a_file(text: str, after: str) -> None:
-    assert retarget(text, "a.md", "new n.md") == after
-
-
-def test_renaming_can_change_the_title() -> None:
-    assert retarget("- [A](a.md) — x [r]: q\n", "a.md", "b.md", "New [1]") == "- [New \\[1\\]](b.md) — x [r]: q\n"
+    assert retarget_entries(text, "a.md", "new n.md") == after
 
 
 @pytest.mark.parametrize(
-    ("text", "hook", "after"),
+    ("text", "description", "after"),
     [
         ("- [A](a.md): old  \n", "new", "- [A](a.md): new  \n"),
         ("- [A](a.md)\n", "new", "- [A](a.md) — new\n"),
@@ -150,8 +162,8 @@ def test_renaming_can_change_the_title() -> None:
         ("- [A](a.md) — old\r\n", "two\nlines", "- [A](a.md) — two lines\r\n"),
     ],
 )
-def test_setting_a_hook(text: str, hook: str, after: str) -> None:
-    assert set_hook(text, "a.md", hook) == after
+def test_setting_a_hook(text: str, description: str, after: str) -> None:
+    assert set_description(text, "a.md", description) == after
 
 
 LINES = st.sampled_from(
@@ -171,9 +183,9 @@ def test_edits_leave_other_lines_alone(lines: list[str], newline: str, final: bo
     left = iter([line.rstrip("\r") for line in added.split("\n")])
     assert all(any(line.rstrip("\r") == other for other in left) for line in before)
     assert [e.target for e in read_entries(added)].count("new.md") == 1 or "<!--" in text or "```" in text
-    renamed = retarget(text, "a.md", "z.md")
+    renamed = retarget_entries(text, "a.md", "z.md")
     assert len(renamed) == len(text)
-    assert retarget(renamed, "z.md", "a.md") == text
+    assert retarget_entries(renamed, "z.md", "a.md") == text
     assert all(e.target != "a.md" and "a.md" not in e.more for e in read_entries(renamed))
     dropped = drop_entries(text, "a.md")
     assert all(e.target != "a.md" for e in read_entries(dropped)) or "<!--" in text or "```" in text or "---" in text
@@ -189,7 +201,54 @@ def test_every_real_index_is_read(shared: Path) -> None:
         seen += len(entries)
         for entry in entries:
             assert entry.title
-            assert retarget(text, entry.target, "x y.md") != text
+            assert retarget_entries(text, entry.target, "x y.md") != text
             assert drop_entries(text, entry.target) != text
-            assert retarget(retarget(text, entry.target, "zz.md"), "zz.md", entry.target) == text
+            assert retarget_entries(retarget_entries(text, entry.target, "zz.md"), "zz.md", entry.target) == text
     assert seen > 150
+
+
+def kinds(text: str) -> list[tuple[str, int]]:
+    return [(line.kind, line.number) for line in index_lines(text)]
+
+
+def test_kinds_and_numbers() -> None:
+    text = "---\nname: i\n---\n<!-- c\nd -->\n# H\n\nprose\n- [A](a.md)\n  more\n```\n- [B](b.md)\n\n```\n"
+    text += "text <!-- e -->\n"
+    assert kinds(text) == [
+        ("free", 1), ("free", 2), ("free", 3), ("free", 4), ("heading", 6), ("blank", 7), ("prose", 8), ("entry", 9),
+        ("prose", 11), ("prose", 15),
+    ]  # fmt: skip
+    assert kinds(text.replace("\n", "\r\n")) == kinds(text)
+
+
+def test_cost_counts_lines_and_units() -> None:
+    lines = index_lines("---\na: b\n---\n- [🙂](a.md)\n  x\n")
+    assert [line.cost for line in lines] == [(0, 0), (0, 0), (0, 0), (2, 17)]
+
+
+def test_headings_that_lost_what_they_had() -> None:
+    before = "# I\n\n## A\n\n- [A](a.md)\n\n## B\n\n### C\n\n- [C](c.md)\n\n## D\n"
+    after = remove_entries(before, [entry for entry in read_entries(before) if entry.target == "a.md"])
+    assert drop_empty_headings(before, after) == "# I\n\n## B\n\n### C\n\n- [C](c.md)\n\n## D\n"
+    assert drop_empty_headings(before, before) is before
+
+
+def test_single_blanks_leave_code_alone() -> None:
+    text = "a\n\n\n\nb\n```\n\n\n\n```\n"
+    assert collapse_blank_lines(text) == "a\n\nb\n```\n\n\n\n```\n"
+
+
+PIECES = st.sampled_from(
+    ["# H", "- [A](a.md)", "  more", "", "```", "<!-- c -->", "<!--", "-->", "prose", "---", "> q"]
+)
+
+
+@given(st.lists(PIECES, max_size=20), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_the_lines_are_the_text(pieces: list[str], newline: str, final: bool) -> None:
+    text = newline.join(pieces) + (newline if final else "")
+    lines = index_lines(text)
+    assert "".join(line.text for line in lines) == text
+    number = 1
+    for line in lines:
+        assert line.number == number
+        number += line.text.count("\n")

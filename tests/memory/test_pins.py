@@ -36,16 +36,6 @@ def test_folders_are_told_apart_and_a_link_is_the_same_folder(pins: Pins, tmp_pa
     assert pins.names(link) == {"a.md"}
 
 
-def test_toggle(pins: Pins, tmp_path: Path) -> None:
-    folder = tmp_path / "memory"
-    paths = [folder / "a.md", folder / "b.md", tmp_path / "elsewhere.md"]
-    assert pins.toggle(folder, paths[:1]) is True
-    assert pins.toggle(folder, paths) is True
-    assert pins.names(folder) == {"a.md", "b.md"}
-    assert pins.toggle(folder, paths) is False
-    assert pins.names(folder) == frozenset()
-
-
 def test_a_pin_follows_its_file(pins: Pins, tmp_path: Path) -> None:
     pins.set(tmp_path, ["a.md", "c.md"], True)
     pins.rename(tmp_path, "a.md", "b.md")

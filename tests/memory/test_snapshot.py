@@ -2,14 +2,14 @@
 
 import errno
 import os
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.errors import NotFound
-from tests.memory.folders import NOW, place_of, read, snapshot_of, topic, write
+from tests.memory.folders import NOW, location_of, read, snapshot_of, topic, write
 from tests.support import digest_tree, run_python
 
 FILES = {
@@ -23,7 +23,7 @@ FILES = {
 
 
 def full_home(tmp_path: Path) -> None:
-    place_of(tmp_path)
+    location_of(tmp_path)
     write(
         tmp_path,
         {
@@ -113,7 +113,9 @@ def test_only_what_changed_is_judged_again(tmp_path: Path) -> None:
     assert [problem.code for problem in again.problems if problem.severity != "info"] == ["orphan"]
     assert again.find("project_a.md") is first.find("project_a.md")
     assert again.find("sub/b.md") is not first.find("sub/b.md")
-    assert again.facts[str(tmp_path / "memory/project_a.md")] is first.facts[str(tmp_path / "memory/project_a.md")]
+    assert (
+        again.findings[str(tmp_path / "memory/project_a.md")] is first.findings[str(tmp_path / "memory/project_a.md")]
+    )
 
 
 def test_a_file_that_comes_mends_the_link_of_another(tmp_path: Path) -> None:
@@ -160,18 +162,18 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_memory_switched_off(tmp_path: Path) -> None:
     snapshot_of(tmp_path, FILES)
-    env, place = place_of(tmp_path)
-    snapshot = load_snapshot(env=env, location=place._replace(enabled=False), full=True, now=NOW)
+    env, location = location_of(tmp_path)
+    snapshot = load_snapshot(env=env, location=replace(location, enabled=False), full=True, now=NOW)
     assert snapshot.auto is not None and len(snapshot.auto.files) == 3
     assert snapshot.notices == ("memory is switched off: the agent loads and writes none",)
 
 
-def test_a_world_is_frozen(tmp_path: Path) -> None:
+def test_a_snapshot_is_frozen(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, FILES)
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         snapshot.problems = ()  # type: ignore[misc]
     with pytest.raises(TypeError):
-        snapshot.facts["x"] = None  # type: ignore[index]
+        snapshot.findings["x"] = None  # type: ignore[index]
 
 
 def test_reading_leaves_no_trace(tmp_path: Path) -> None:
@@ -199,10 +201,10 @@ from memtui.client.memory_location import locate_memory
 from memtui.memory.snapshot import load_snapshot
 root = Path(sys.argv[1])
 env = Env(root / "home", {}, ())
-place = locate_memory(env, root / "repo")._replace(folder=root / "memory")
-world = load_snapshot(place, env, full=False, now=1.0)
-assert world.auto is not None and len(world.auto.files) == 3
-heavy = ("yaml", "markdown_it", "dulwich", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
+location = replace(locate_memory(env, root / "repo"), folder=root / "memory")
+snapshot = load_snapshot(location, env, full=False, now=1.0)
+assert snapshot.auto is not None and len(snapshot.auto.files) == 3
+heavy = ("yaml", "markdown_it", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
 print([name for name in heavy if name in sys.modules])
 """
     done = run_python(code, str(tmp_path))

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
-from memtui.memory.tidy import LONG_HOOK, NOTES_NAME, TidyTopic, one_sentence, plan_rebuild, plan_tidy, usefulness
+from memtui.memory.tidy import (
+    LONG_DESCRIPTION_CHARS,
+    NOTES_NAME,
+    TidyTopic,
+    one_sentence,
+    rebuild_index,
+    tidy_index,
+    usefulness,
+)
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0
@@ -21,12 +29,12 @@ def topics(*names: str, **more: object) -> list[TidyTopic]:
 
 
 def tidy(text: str, known: list[TidyTopic], **more: float) -> str:
-    return plan_tidy(text, known, now=NOW, **more).text_after
+    return tidy_index(text, known, now=NOW, **more).text_after
 
 
 def test_dead_and_further_entries_go() -> None:
     text = "# I\n\n- [A](a.md)\n- [Gone](gone.md) — x\n  - detail\n- [B](b.md) — y\n- [A again](a.md) — hook\n"
-    plan = plan_tidy(text, topics("a.md", "b.md"), now=NOW)
+    plan = tidy_index(text, topics("a.md", "b.md"), now=NOW)
     assert plan.text_after == "# I\n\n- [A](a.md) — hook\n- [B](b.md) — y\n"
     assert [(d.line, d.target, d.reason) for d in plan.dropped] == [(4, "gone.md", "dead"), (7, "a.md", "duplicate")]
 
@@ -36,9 +44,9 @@ def test_a_file_outside_the_folder_is_not_dead() -> None:
     assert tidy(text, []) == text
 
 
-def test_long_hooks_become_a_sentence() -> None:
+def test_long_descriptions_become_a_sentence() -> None:
     text = f"- [A](a.md) — First sentence is here. {'More words ' * 20}.\n"
-    plan = plan_tidy(text, topics("a.md"), now=NOW)
+    plan = tidy_index(text, topics("a.md"), now=NOW)
     assert plan.text_after == "- [A](a.md) — First sentence is here.\n"
     assert plan.dropped[0].reason == "shortened"
 
@@ -58,7 +66,7 @@ def test_long_hooks_become_a_sentence() -> None:
 )
 def test_one_sentence(text: str, short: str) -> None:
     assert one_sentence(text) == short
-    assert len(short) <= LONG_HOOK
+    assert len(short) <= LONG_DESCRIPTION_CHARS
     assert one_sentence(short) == short
 
 
@@ -70,7 +78,7 @@ def test_the_least_useful_entries_go_until_it_fits() -> None:
         *topics("pinned.md", modified=0.0, pinned=True),
     ]
     text = "# I\n\n" + "".join(f"- [T]({topic.name}) — hook\n" for topic in known)
-    plan = plan_tidy(text, known, now=NOW, max_lines=7)
+    plan = tidy_index(text, known, now=NOW, max_lines=7)
     assert plan.after.lines <= 4
     assert {entry.target for entry in read_entries(plan.text_after)} == {"linked.md", "pinned.md"}
     assert [d.target for d in plan.dropped if d.reason == "over-budget"] == ["fresh.md", "old.md"]
@@ -78,10 +86,10 @@ def test_the_least_useful_entries_go_until_it_fits() -> None:
 
 def test_goal_is_seventy_per_cent_of_both_limits() -> None:
     known = topics(*(f"t{i}.md" for i in range(260)), type="project")
-    plan = plan_tidy("".join(f"- [T]({t.name}) — {'x' * 90}\n" for t in known), known, now=NOW)
+    plan = tidy_index("".join(f"- [T]({t.name}) — {'x' * 90}\n" for t in known), known, now=NOW)
     assert plan.before.over
     assert plan.after.lines == 140
-    plan = plan_tidy("".join(f"- [T]({t.name}) — {'x' * 140}\n" for t in known), known, now=NOW)
+    plan = tidy_index("".join(f"- [T]({t.name}) — {'x' * 140}\n" for t in known), known, now=NOW)
     assert 17_300 < plan.after.units <= 17_500
 
 
@@ -95,7 +103,7 @@ def test_prose_stays_while_it_is_small_and_moves_when_it_is_not() -> None:
     small = "# I\n\nSome prose.\n\n- [A](a.md)\n"
     assert tidy(small, known) == small
     text = "# I\n\n- [A](a.md)\n\n## Notes\n\n" + "".join(f"Line {i}.\n\n" for i in range(150))
-    plan = plan_tidy(text, known, now=NOW)
+    plan = tidy_index(text, known, now=NOW)
     assert plan.moved_to == NOTES_NAME
     assert {entry.target for entry in read_entries(plan.text_after)} == {"a.md", NOTES_NAME}
     assert plan.after.lines <= 140
@@ -106,18 +114,18 @@ def test_prose_stays_while_it_is_small_and_moves_when_it_is_not() -> None:
 
 def test_front_matter_and_comments_stay() -> None:
     text = "---\nname: i\n---\n<!-- keep\nme -->\n\n# I\n\n" + "".join(f"- [T](t{i}.md)\n" for i in range(200))
-    plan = plan_tidy(text, topics(*(f"t{i}.md" for i in range(200))), now=NOW)
+    plan = tidy_index(text, topics(*(f"t{i}.md" for i in range(200))), now=NOW)
     assert plan.text_after.startswith("---\nname: i\n---\n<!-- keep\nme -->\n\n# I\n\n- [T](t0.md)\n")
 
 
-def test_rebuild_groups_by_type_and_keeps_titles_and_hooks() -> None:
+def test_rebuild_groups_by_type_and_keeps_titles_and_descriptions() -> None:
     text = "# My memory\n\nProse to keep.\n\n- [Nice](b.md): old hook\n- [Gone](gone.md)\n"
     known = [
         TidyTopic("a.md", "A", "About a. " + "x" * 200, "user", 0, NOW),
         TidyTopic("b.md", "B", "About b", "feedback", 0, NOW),
         TidyTopic("c.md", "C [1]", None, None, 0, NOW),
     ]
-    plan = plan_rebuild(text, known, now=NOW)
+    plan = rebuild_index(text, known, now=NOW)
     assert plan.text_after == (
         "# My memory\n\n## User\n\n- [A](a.md) — " + one_sentence("About a. " + "x" * 200) + "\n\n## Feedback\n\n"
         "- [Nice](b.md) — old hook\n\n## Other\n\n"
@@ -129,20 +137,20 @@ def test_rebuild_groups_by_type_and_keeps_titles_and_hooks() -> None:
 
 def test_rebuild_loses_nothing_silently() -> None:
     text = f"- [A](a.md) — {'Word. ' * 40}\n  - detail\n- [Out](../x/y.md) — o\n- [A](a.md)\n\n```\ncode\n```\n"
-    plan = plan_rebuild(text, topics("a.md", "new.md"), now=NOW)
+    plan = rebuild_index(text, topics("a.md", "new.md"), now=NOW)
     assert {entry.target for entry in read_entries(plan.text_after)} == {"a.md", "new.md", "../x/y.md", NOTES_NAME}
     assert plan.moved == "```\ncode\n```\n  - detail\n"
     assert [(d.line, d.reason) for d in plan.dropped] == [(1, "shortened")]
-    kept = plan_rebuild("", topics("a.md", "b.md", pinned=True), now=NOW, max_lines=2)
+    kept = rebuild_index("", topics("a.md", "b.md", pinned=True), now=NOW, max_lines=2)
     assert len(read_entries(kept.text_after)) == 2
 
 
 def test_rebuild_keeps_to_the_goal() -> None:
     known = topics(*(f"t{i:03}.md" for i in range(300)), type="project")
-    plan = plan_rebuild("", known, now=NOW)
+    plan = rebuild_index("", known, now=NOW)
     assert plan.after.lines <= 140
     assert len(read_entries(plan.text_after)) + len(plan.dropped) == 300
-    again = plan_rebuild(plan.text_after, known, now=NOW)
+    again = rebuild_index(plan.text_after, known, now=NOW)
     assert again.text_after == plan.text_after
 
 
@@ -171,11 +179,11 @@ def test_tidy_is_idempotent_and_keeps_what_it_says(
     text = newline.join(lines) + newline
     known = topics(*sorted(names))
     limits = {"max_lines": max_lines, "max_units": max_units}
-    plan = plan_tidy(text, known, now=NOW, **limits)
+    plan = tidy_index(text, known, now=NOW, **limits)
     assert plan.after == measure_index(plan.text_after, **limits)
     if plan.moved:
         known = [*known, *topics(NOTES_NAME, pinned=True)]
-    again = plan_tidy(plan.text_after, known, now=NOW, **limits)
+    again = tidy_index(plan.text_after, known, now=NOW, **limits)
     assert again.text_after == plan.text_after
     kept = {entry.target for entry in read_entries(plan.text_after)} - {NOTES_NAME}
     gone = {drop.target for drop in plan.dropped if drop.reason in ("dead", "over-budget")}
@@ -194,13 +202,13 @@ def test_real_indexes_come_under_the_goal(shared: Path) -> None:
             front = read_frontmatter(file.read_bytes())
             name = file.relative_to(path.parent).as_posix()
             known.append(TidyTopic(name, front.name or name, front.description, front.type, 0, NOW))
-        plan = plan_tidy(text, known, now=NOW)
+        plan = tidy_index(text, known, now=NOW)
         assert plan.after.lines <= 140
         assert plan.after.units <= 17_500
         if plan.moved:
             known.append(TidyTopic(NOTES_NAME, "Notes", None, None, 0, NOW))
-        assert not plan_tidy(plan.text_after, known, now=NOW).changed
-        rebuilt = plan_rebuild(text, known, now=NOW)
+        assert not tidy_index(plan.text_after, known, now=NOW).changed
+        rebuilt = rebuild_index(text, known, now=NOW)
         assert rebuilt.after.lines <= 140
         listed = {entry.target for entry in read_entries(rebuilt.text_after)}
         assert {t for t in listed if not t.startswith("../")} <= {t.name for t in known} | {NOTES_NAME}

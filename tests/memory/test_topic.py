@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.memory.topic import MAX_SIZE, MemoryFile, read_file, why_readonly
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_file, why_readonly
 from tests.support import digest_tree
 
 
@@ -58,11 +58,11 @@ def test_title(tmp_path: Path, text: str, title: str) -> None:
         (b"a\r\nb\n", "mixed line ends"),
         (b"a\rb\n", "mixed line ends"),
         (b"a\rb", "mixed line ends"),
-        (b"x" * (MAX_SIZE + 1), "1.0 MB, more than 1 MB"),
+        (b"x" * (MAX_FILE_BYTES + 1), "1.0 MB, more than 1 MB"),
         (b"a\r\nb\r\n", None),
         (b"\xef\xbb\xbfa\n", None),
         (b"", None),
-        (b"x" * MAX_SIZE, None),
+        (b"x" * MAX_FILE_BYTES, None),
     ],
 )
 @pytest.mark.parametrize("full", [True, False])
@@ -71,7 +71,7 @@ def test_bytes_that_open_read_only(tmp_path: Path, data: bytes, reason: str | No
     path.write_bytes(data)
     file = read(path, full=full)
     assert file.readonly == reason
-    assert (file.digest is None) == (not full or len(data) > MAX_SIZE)
+    assert (file.digest is None) == (not full or len(data) > MAX_FILE_BYTES)
 
 
 def test_the_head_of_a_file_may_end_in_a_character_or_a_line_end() -> None:

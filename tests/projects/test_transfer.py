@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.fs.copy import copy, remove, see
+from memtui.fs.copy import copy_file, read_file_state, remove_file
 from memtui.projects.relocate_sessions import FileMove, transfer
 from memtui.util.errors import Conflict, Refused
 from tests.fs.faults import Crash, FaultFS, ShortFS, Snapshot, upward
@@ -71,7 +71,7 @@ def test_a_crash_at_each_call_leaves_every_file_whole(two: tuple[Path, Path], ra
 
 
 def _digest(root: Path, name: str) -> str:
-    seen = see(root, name)
+    seen = read_file_state(root, name)
     return "" if seen is None else seen.digest
 
 
@@ -134,7 +134,7 @@ def test_no_link_is_followed(two: tuple[Path, Path], ram_path: Path) -> None:
     source, target = two
     (source / "link.jsonl").symlink_to(source / "s.jsonl")
     with pytest.raises(Refused):
-        copy((source, "link.jsonl"), (target, "link.jsonl"))
+        copy_file((source, "link.jsonl"), (target, "link.jsonl"))
     (ram_path / "elsewhere").mkdir()
     (target / "s").symlink_to(ram_path / "elsewhere")
     assert not transfer("s", MOVES, source, target)[0]
@@ -144,10 +144,10 @@ def test_no_link_is_followed(two: tuple[Path, Path], ram_path: Path) -> None:
 
 def test_what_is_another_one_by_now_is_not_removed(two: tuple[Path, Path]) -> None:
     source, target = two
-    copied = copy((source, "s.jsonl"), (target, "s.jsonl"))
+    copied = copy_file((source, "s.jsonl"), (target, "s.jsonl"))
     (source / "s.jsonl").write_bytes(b"new")
     with pytest.raises(Conflict):
-        remove(source, "s.jsonl", copied.source)
+        remove_file(source, "s.jsonl", copied.source)
     assert (source / "s.jsonl").read_bytes() == b"new"
-    remove(source, "gone.jsonl", copied.source)
-    remove(source, "no/such/folder.jsonl", copied.source)
+    remove_file(source, "gone.jsonl", copied.source)
+    remove_file(source, "no/such/folder.jsonl", copied.source)

@@ -54,7 +54,7 @@ def test_the_corpus_at_every_tenth_message(shared: Path) -> None:
     for file in sorted((shared / "corpus" / "sessions").glob("*/*.jsonl")):
         transcript = read_transcript(file)
         check(context_messages(plan_resume(transcript)))
-        for entry in [entry for entry in transcript.entries if entry.speaks and entry.uuid and not entry.salvaged][
+        for entry in [entry for entry in transcript.entries if entry.has_content and entry.uuid and not entry.salvaged][
             ::10
         ]:
             check(context_messages(plan_resume(transcript, entry.uuid)))

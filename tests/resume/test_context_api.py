@@ -55,7 +55,7 @@ def test_the_corpus(shared: Path, send: Send) -> None:
     for file in sorted((shared / "corpus" / "sessions").glob("*/*.jsonl")):
         transcript = read_transcript(file)
         send(context_messages(plan_resume(transcript)))
-        for entry in [entry for entry in transcript.entries if entry.speaks and entry.uuid and not entry.salvaged][
+        for entry in [entry for entry in transcript.entries if entry.has_content and entry.uuid and not entry.salvaged][
             ::40
         ]:
             send(context_messages(plan_resume(transcript, entry.uuid)))

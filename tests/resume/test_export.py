@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.export import Format, export_transcript
+from memtui.resume.export import ExportFormat, export_transcript
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.transcripts.rows import Script
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-FORMS: list[Format] = ["markdown", "json", "html"]
+FORMS: list[ExportFormat] = ["markdown", "json", "html"]
 
 
 def script() -> Script:
@@ -24,7 +24,7 @@ def script() -> Script:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_no_secret_and_no_control_byte_leaves(form: Format, tmp_path: Path) -> None:
+def test_no_secret_and_no_control_byte_leaves(form: ExportFormat, tmp_path: Path) -> None:
     made = export_transcript(plan_resume(script().read(tmp_path)), f"My {SECRET}", form)
     assert SECRET not in made.text
     assert "\x1b" not in made.text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.health import Health, health_of
+from memtui.resume.health import Health, check_health
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
@@ -14,7 +14,7 @@ from tests.transcripts.rows import Script
 
 def health(script: Script, folder: Path, tail: str = "") -> Health:
     transcript = read_transcript(script.write(folder, tail))
-    return health_of(transcript, plan_resume(transcript))
+    return check_health(transcript, plan_resume(transcript))
 
 
 def turn(script: Script, number: int, parent: str | None) -> Script:
@@ -98,7 +98,7 @@ def test_numbers_agree_over_the_recordings(name: str, tmp_path: Path) -> None:
     for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):
         path.write_bytes(session_bytes(case))
         transcript = read_transcript(path)
-        found = health_of(transcript, plan_resume(transcript))
+        found = check_health(transcript, plan_resume(transcript))
         assert 0 <= found.sent <= found.reachable <= found.total - found.missing
         assert (found.percent == 100) == (found.missing == 0)
         assert found.words

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.outline import Node, outline_of
+from memtui.resume.outline import OutlineNode, outline_of
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from memtui.transcripts.tree import build_tree
@@ -15,13 +15,13 @@ from tests.support import REPO
 from tests.transcripts.rows import SESSION, Script
 
 
-def nodes(script: Script, folder: Path) -> tuple[Node, ...]:
+def nodes(script: Script, folder: Path) -> tuple[OutlineNode, ...]:
     transcript = read_transcript(script.write(folder))
     return outline_of(transcript, plan_resume(transcript))
 
 
-def drawn(found: tuple[Node, ...]) -> list[str]:
-    return [f"{'  ' * node.depth}{node.kind} {node.says} {node.messages} {'*' if node.leaf else ''}".rstrip()
+def drawn(found: tuple[OutlineNode, ...]) -> list[str]:
+    return [f"{'  ' * node.depth}{node.kind} {node.first_text} {node.messages} {'*' if node.leaf else ''}".rstrip()
             for node in found]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def shape(told: ResumePlan) -> object:
         (one.role, one.id, one.bare, [(block.type, block.reminder, block.entry.uuid) for block in one.blocks])
         for one in told.messages or ()
     ]
-    return told.messages is None, said, told.leaf, told.way, told.model, told.left_out, told.defects
+    return told.messages is None, said, told.leaf, told.path, told.model, told.omitted, told.defects
 
 
 def briefly(path: Path) -> None:
@@ -109,29 +109,29 @@ def test_what_is_left_out_and_why(tmp_path: Path) -> None:
     script.user("s", None, isSidechain=True).user("u4", "u2").answer("a5", "u4")
     told = plan_resume(script.read(tmp_path))
     assert spoken(told.blocks()) == "u0 u2 u4 a5"
-    assert {item.uuid: item.why for item in told.left_out} == {"a1": "dead-end", "a3": "dead-end", "s": "sub-agent"}
+    assert {item.uuid: item.why for item in told.omitted} == {"a1": "dead-end", "a3": "dead-end", "s": "sub-agent"}
 
 
 def test_rows_before_a_boundary_are_left_out_as_such(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0").boundary("b").summary("s", "b").user("u2", "s")
     told = plan_resume(script.read(tmp_path))
-    assert [(item.uuid, item.why) for item in told.left_out] == [("u0", "before-boundary"), ("a1", "before-boundary")]
+    assert [(item.uuid, item.why) for item in told.omitted] == [("u0", "before-boundary"), ("a1", "before-boundary")]
 
 
 def test_rows_behind_a_lost_parent_and_a_late_row(tmp_path: Path) -> None:
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "lost").answer("a3", "u2")
     told = plan_resume(lost.read(tmp_path))
-    assert {item.uuid: item.why for item in told.left_out} == {"u0": "lost-parent", "a1": "lost-parent"}
+    assert {item.uuid: item.why for item in told.omitted} == {"u0": "lost-parent", "a1": "lost-parent"}
     assert [(defect.kind, defect.uuid) for defect in told.defects] == [("orphan", "u2")]
     late = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").row("attachment", "x", "a1")
     told = plan_resume(late.read(tmp_path))
     assert spoken(told.blocks()) == "u0 a1"
-    assert {item.uuid: item.why for item in told.left_out} == {"u2": "late-side-row", "a3": "late-side-row"}
+    assert {item.uuid: item.why for item in told.omitted} == {"u2": "late-side-row", "a3": "late-side-row"}
 
 
 def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
     told = plan_resume(Script().user("u0", None).call("c", "u0", "t1").user("u2", "c").read(tmp_path))
-    assert [(item.uuid, item.why, item.detail) for item in told.left_out] == [
+    assert [(item.uuid, item.why, item.detail) for item in told.omitted] == [
         ("c", "not-sent", "a call that was never answered")
     ]
 
@@ -142,7 +142,7 @@ def test_of_a_line_only_the_object_that_begins_it_is_read(between: str, tmp_path
     script.lines[2:4] = [script.lines[2] + between + script.lines[3]]
     told = plan_resume(script.read(tmp_path))
     assert spoken(told.blocks()) == "u0 a1 u2 u4"
-    assert [(item.uuid, item.why) for item in told.left_out] == [("a3", "bad-line")]
+    assert [(item.uuid, item.why) for item in told.omitted] == [("a3", "bad-line")]
     script.lines[2:] = ["x" + script.lines[2]]
     assert spoken(plan_resume(script.read(tmp_path)).blocks()) == "u0 a1"
 
@@ -207,7 +207,7 @@ def test_a_line_that_waits_for_a_value_takes_the_last_one(torn: str, read: bool,
     script.lines.append(torn)
     told = plan_resume(script.user("u2", "a1").read(tmp_path))
     assert spoken(told.blocks()) == ("u0 a1 u2" if read else "u0 a1")
-    assert [(item.uuid, item.why) for item in told.left_out] == ([] if read else [("u2", "bad-line")])
+    assert [(item.uuid, item.why) for item in told.omitted] == ([] if read else [("u2", "bad-line")])
     assert spoken(plan_resume(script.answer("a3", "u2").read(tmp_path)).blocks()) == "u0 a1 u2 a3"
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.secrets import scanner as secrets
-from memtui.secrets.scanner import redact, scan
+from memtui.secrets.patterns import PATTERN_RULES, TOKEN_FORMATS
+from memtui.secrets.scanner import compile_pattern, redact, scan
 from tests.support import REPO
 
 DICE = random.Random(20260301)
@@ -102,7 +102,7 @@ def test_a_secret_is_found_and_never_shown(kind: str) -> None:
     finding = findings[0]
     value = text[finding.start : finding.end]
     assert value not in finding.masked
-    tail = range(0 if rule not in {token.rule for token in secrets.TOKENS} else 12, len(value) - 6)
+    tail = range(0 if rule not in {token.rule for token in TOKEN_FORMATS} else 12, len(value) - 6)
     assert rule == "private-key" or all(value[n : n + 6] not in finding.masked for n in tail)
     before = text[: finding.start]
     assert finding.line == before.count("\n") + 1
@@ -181,6 +181,6 @@ def test_noise_is_reported_and_not_looked_through() -> None:
 
 
 def test_shapes_are_plenty_and_each_has_a_place() -> None:
-    assert len({token.rule for token in secrets.TOKENS} | {place.rule for place in secrets.PLACES}) >= 60
-    assert all("s" in secrets.compiled(place.pattern).groupindex for place in secrets.PLACES)
-    assert all(secrets.compiled(token.pattern) for token in secrets.TOKENS)
+    assert len({token.rule for token in TOKEN_FORMATS} | {place.rule for place in PATTERN_RULES}) >= 60
+    assert all("s" in compile_pattern(place.pattern).groupindex for place in PATTERN_RULES)
+    assert all(compile_pattern(token.pattern) for token in TOKEN_FORMATS)

@@ -1,4 +1,4 @@
-"""Every fault at every call of putting a session away and bringing it back (SAFETY.md F1 to F6).
+"""Every fault at every call of putting a session away and bringing it back.
 
     python -m tests.sessions.archive_loop [FIRST]
 

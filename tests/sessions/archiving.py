@@ -4,7 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from memtui.history.database import HistoryDatabase
 from memtui.sessions.archive import ArchivedSession, SessionArchive
+from memtui.sessions.operations_log import SessionOperation
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
@@ -84,6 +86,13 @@ class Scene:
         return self.keeper().kept()[0]
 
 
+def last(keeper: SessionArchive) -> SessionOperation | None:
+    """The newest operation that still stands and is no undo."""
+    return next(
+        (one for one in keeper.operations.newest() if one.what not in ("undo", "redo") and not one.undone), None
+    )
+
+
 def away(scene: Scene, keeper: SessionArchive) -> None:
     keeper.delete([scene.path])
 
@@ -118,11 +127,13 @@ def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
 def prepared(scene: Scene, act: Callable[[Scene, SessionArchive], None]) -> Snapshot:
     if act is back:
         scene.keeper().archive([scene.path])
+    HistoryDatabase.of(scene.dirs).close()
     return Snapshot(scene.base)
 
 
 def restore(scene: Scene, snapshot: Snapshot) -> None:
     """As it was, folders' times too."""
+    HistoryDatabase.of(scene.dirs).close()
     snapshot.put_back()
     for name, (kind, _, stamp) in sorted(scene.before.items(), reverse=True):
         if kind == "dir" and (scene.project / name).is_dir():
@@ -145,7 +156,7 @@ def faulty(scene: Scene, snapshot: Snapshot, fault: Callable[[FaultFS, int], Non
 
 
 def stop_everywhere(scene: Scene, act: Act, *, after: bool = False) -> int:
-    """Let the world stop before (or right after) each call of a deed.
+    """Let the world stop before (or right after) each call of an operation.
 
     Returns:
         How many calls there were.
@@ -162,13 +173,13 @@ def stop_everywhere(scene: Scene, act: Act, *, after: bool = False) -> int:
 
 
 def fail_everywhere(scene: Scene, act: Act, codes: Sequence[int]) -> int:
-    """Let each call of a deed fail.
+    """Let each call of an operation fail.
 
     Args:
         codes: The errors, which take turns.
 
     Returns:
-        How many of the faults made the deed fail.
+        How many of the faults made the operation fail.
     """
     snapshot, failed = prepared(scene, act), 0
     for fs in upward(faulty(scene, snapshot, lambda fs, number: fs.fail_at(number, codes[number % len(codes)]))):
@@ -185,10 +196,10 @@ def fail_everywhere(scene: Scene, act: Act, codes: Sequence[int]) -> int:
 
 
 def stop_twice(scene: Scene, act: Act, *, first: int, then: int) -> int:
-    """Let the world stop at a call of a deed, and again while the next operation ends what that left.
+    """Let the world stop at a call of an operation, and again while the next operation ends what that left.
 
     Args:
-        first: Every so many-th call of the deed.
+        first: Every so many-th call of the operation.
         then: Every so many-th call of what ends it.
 
     Returns:

@@ -8,12 +8,13 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
-from memtui.client.session_files import files_of, session_files
-from memtui.sessions.catalog import _MANY, FILE, Catalogue
+from memtui.client.session_files import listed_files, session_files
+from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue, find_session, load_sessions, newest_session
 from memtui.sessions.listing import Session
-from memtui.transcripts.summary import scan
-from memtui.util.errors import MemtuiError
+from memtui.transcripts.summary import summarize
+from memtui.util.errors import MemtuiError, NotFound, UsageError
 from tests.transcripts.rows import Script
 
 
@@ -37,17 +38,17 @@ def fresh(folder: Path) -> list[Session]:
     """What a list has to show: every file read anew."""
     found = []
     for file in session_files(folder):
-        facts = scan(file.path)
+        facts = summarize(file.path)
         first = "" if facts.first_prompt == facts.title else facts.first_prompt
         line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
-        found += [Session(*file, *line)] if facts.listed else []
-    return sorted(found, key=lambda one: (-one.when, one.place))
+        found += [Session(*astuple(file), *line)] if facts.listed else []
+    return sorted(found, key=lambda one: (-one.when, one.file_path))
 
 
 def listed(cache: Path, folder: Path) -> list[Session]:
     with Catalogue(cache) as catalogue:
         catalogue.refresh([folder])
-        return catalogue.page([folder])
+        return catalogue.cached([folder])
 
 
 def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([folder]).read == 3
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert [one.title for one in catalogue.page()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
+        assert [one.title for one in catalogue.cached()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
         assert not catalogue.refresh([folder]).changed
 
 
@@ -70,9 +71,9 @@ def test_what_only_grew_is_read_on(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         done = catalogue.refresh([path.parent])
         assert (done.read, done.grown) == (0, 1)
-        facts = catalogue.facts_of(str(path))
+        facts = catalogue.summary(str(path))
         assert facts is not None and facts.prompts == 2
-        assert catalogue.facts([path.parent]) == {str(path): facts}
+        assert catalogue.summaries([path.parent]) == {str(path): facts}
 
 
 @pytest.mark.parametrize("change", ["other start", "other end", "shorter", "other file"])
@@ -93,7 +94,7 @@ def test_what_did_not_only_grow_is_read_anew(tmp_path: Path, change: str) -> Non
     write(path, new, 2000)
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([path.parent]).read == 1
-        assert catalogue.page() == fresh(path.parent)
+        assert catalogue.cached() == fresh(path.parent)
 
 
 def test_every_fact_is_kept(tmp_path: Path) -> None:
@@ -101,11 +102,11 @@ def test_every_fact_is_kept(tmp_path: Path) -> None:
     write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
     listed(tmp_path / "cache", path.parent)
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert catalogue.facts_of(str(path)) == scan(path)
-        assert catalogue.facts_of("elsewhere") is None
+        assert catalogue.summary(str(path)) == summarize(path)
+        assert catalogue.summary("elsewhere") is None
 
 
-@pytest.mark.parametrize("count", [1, _MANY + 1])
+@pytest.mark.parametrize("count", [1, _MANY_FOLDERS + 1])
 def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> None:
     folders = [tmp_path / f"p{number}" for number in range(count)]
     for number, folder in enumerate(folders):
@@ -114,15 +115,15 @@ def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> No
     with Catalogue(tmp_path / "cache") as catalogue:
         catalogue.refresh([tmp_path / "other"])
         faults: list[MemtuiError] = []
-        assert catalogue.current(folders, faults) == catalogue.page(folders)
-        assert len(catalogue.page(folders)) == count
+        assert catalogue.current(folders, faults) == catalogue.cached(folders)
+        assert len(catalogue.cached(folders)) == count
         write(folders[0] / name(0), prompt("second"), 2000)
         write(folders[0] / name(50), b"", 2000)
         assert "second" in [one.title for one in catalogue.current(folders, faults)]
-        assert catalogue.current(folders, faults, look=lambda: files_of(folders)) == catalogue.page(folders)
+        assert catalogue.current(folders, faults, list_files=lambda: listed_files(folders)) == catalogue.cached(folders)
         (folders[0] / name(0)).unlink()
         assert len(catalogue.current(folders, faults)) == count - 1
-        assert not faults and len(catalogue.page()) == count
+        assert not faults and len(catalogue.cached()) == count
 
 
 def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_path: Path) -> None:
@@ -135,10 +136,10 @@ def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_pa
     with Catalogue(tmp_path / "cache") as catalogue:
         for _ in range(2):
             faults: list[MemtuiError] = []
-            assert [one.place for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
+            assert [one.file_path for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
             [fault] = faults
             assert "q" in fault.message and "not UTF-8" in fault.message
-            [fault] = catalogue.refresh(folders).faults
+            [fault] = catalogue.refresh(folders).errors
             assert "not UTF-8" in fault.message
 
 
@@ -163,7 +164,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "p" / name(1)
     write(path, prompt("first"), 1000)
     listed(tmp_path / "cache", path.parent)
-    file = tmp_path / "cache" / FILE
+    file = tmp_path / "cache" / FILE_NAME
     if damage == "a folder":
         file.unlink()
         file.mkdir()
@@ -179,12 +180,12 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
 
 
 def test_a_cache_that_another_program_holds_costs_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.sessions.catalog.WAIT", 0.01)
+    monkeypatch.setattr("memtui.sessions.catalog.LOCK_TIMEOUT_S", 0.01)
     path = tmp_path / "p" / name(1)
     write(path, prompt("first"), 1000)
     listed(tmp_path / "cache", path.parent)
     write(tmp_path / "p" / name(2), prompt("second"), 2000)
-    other = sqlite3.connect(tmp_path / "cache" / FILE, isolation_level=None)
+    other = sqlite3.connect(tmp_path / "cache" / FILE_NAME, isolation_level=None)
     other.execute("begin immediate")
     assert {one.title for one in listed(tmp_path / "cache", path.parent)} == {"first", "second"}
     other.close()
@@ -203,7 +204,7 @@ def test_it_can_be_stopped_and_goes_on(tmp_path: Path) -> None:
     asked = iter([False, False, True])
     with Catalogue(tmp_path / "cache") as catalogue:
         catalogue.refresh([tmp_path / "p"], stopped=lambda: next(asked))
-        assert {one.title for one in catalogue.page()} == {"ask 4", "ask 3"}  # the newest first
+        assert {one.title for one in catalogue.cached()} == {"ask 4", "ask 3"}  # the newest first
         assert catalogue.refresh([tmp_path / "p"]).read == 3
 
 
@@ -216,8 +217,8 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         pytest.skip("root reads everything")
     with Catalogue(tmp_path / "cache") as catalogue:
         done = catalogue.refresh([tmp_path / "p"])
-        assert [one.title for one in catalogue.page()] == ["first"]
-        assert len(done.faults) == 1
+        assert [one.title for one in catalogue.cached()] == ["first"]
+        assert len(done.errors) == 1
 
 
 EVENT = st.tuples(st.sampled_from(["append", "rewrite", "remove", "cut", "half"]), st.integers(0, 2), st.integers(1, 9))
@@ -247,3 +248,34 @@ def test_any_history_gives_what_a_fresh_look_gives(
             else:
                 write(path, after, clock)
         assert listed(root / "cache", folder) == fresh(folder)
+
+
+def test_the_newest_by_its_records_not_by_its_file(tmp_path: Path) -> None:
+    cache, folder = tmp_path / "cache", tmp_path / "p"
+    assert newest_session(cache, folder) is None
+    write(folder / name(1), prompt("early", 1), 9000)  # a rename came later
+    write(folder / name(2), prompt("late", 500), 1000)
+    found = newest_session(cache, folder)
+    assert found is not None
+    assert found.title == "late"
+    assert [one.title for one in load_sessions(cache, [folder], [])] == ["late", "early"]
+
+
+def test_a_word_is_a_path_the_beginning_of_an_id_or_a_title(tmp_path: Path) -> None:
+    cache, folder, other = tmp_path / "cache", tmp_path / "p", tmp_path / "q"
+    first = folder / "11112222-0000-4000-8000-000000000001.jsonl"
+    second = other / "11113333-0000-4000-8000-0000000000ab.jsonl"
+    write(first, prompt("Checkout retries"), 1000)
+    write(second, prompt("twice"), 1000)
+    write(folder / name(7), prompt("twice"), 1000)
+    places = [folder, other]
+    assert find_session(cache, places, "11112") == first
+    assert find_session(cache, places, "checkout RETRIES") == first
+    assert find_session(cache, places, str(second)) == second
+    assert find_session(cache, places, "11113333-0000-4000-8000-0000000000AB") == second
+    for word in ("1111", "twice"):
+        with pytest.raises(UsageError, match="2 sessions"):
+            find_session(cache, places, word)
+    for word in ("111", "nothing", "f" * 8):
+        with pytest.raises(NotFound):
+            find_session(cache, places, word)

@@ -1,40 +1,41 @@
-"""Which session a question means."""
+"""Sessions packed: nothing of one is lost, wherever it stands."""
 
-from pathlib import Path
+from unittest.mock import patch
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memtui.sessions.catalog import find, newest, sessions
-from memtui.util.errors import NotFound, UsageError
-from tests.sessions.test_catalog import name, prompt, write
+from memtui.sessions import listing as packed
+from memtui.sessions.listing import SESSIONS_PER_BLOCK, CompressedSessions, Session
 
-
-def test_the_newest_by_its_records_not_by_its_file(tmp_path: Path) -> None:
-    cache, folder = tmp_path / "cache", tmp_path / "p"
-    assert newest(cache, folder) is None
-    write(folder / name(1), prompt("early", 1), 9000)  # a rename came later
-    write(folder / name(2), prompt("late", 500), 1000)
-    found = newest(cache, folder)
-    assert found is not None
-    assert found.title == "late"
-    assert [one.title for one in sessions(cache, [folder], [])] == ["late", "early"]
+whole = st.integers(0, 2**63 - 1)
+times = st.floats(0, 1e12)
+sessions = st.builds(Session, st.text(), times, whole, whole, times, st.text(), whole, whole, *[st.text()] * 3)
 
 
-def test_a_word_is_a_path_the_beginning_of_an_id_or_a_title(tmp_path: Path) -> None:
-    cache, folder, other = tmp_path / "cache", tmp_path / "p", tmp_path / "q"
-    first = folder / "11112222-0000-4000-8000-000000000001.jsonl"
-    second = other / "11113333-0000-4000-8000-0000000000ab.jsonl"
-    write(first, prompt("Checkout retries"), 1000)
-    write(second, prompt("twice"), 1000)
-    write(folder / name(7), prompt("twice"), 1000)
-    places = [folder, other]
-    assert find(cache, places, "11112") == first
-    assert find(cache, places, "checkout RETRIES") == first
-    assert find(cache, places, str(second)) == second
-    assert find(cache, places, "11113333-0000-4000-8000-0000000000AB") == second
-    for word in ("1111", "twice"):
-        with pytest.raises(UsageError, match="2 sessions"):
-            find(cache, places, word)
-    for word in ("111", "nothing", "f" * 8):
-        with pytest.raises(NotFound):
-            find(cache, places, word)
+@given(st.lists(sessions, max_size=7), st.slices(7), st.integers(1, 3))
+def test_a_sequence_like_any_other(many: list[Session], some: slice, size: int) -> None:
+    with patch.object(packed, "SESSIONS_PER_BLOCK", size):
+        held = CompressedSessions(many)
+        assert list(held) == many
+        assert all(type(one) is Session for one in held)
+        assert [held[number] for number in range(-len(many), len(many))] == many + many
+        assert held[some] == many[some]
+        assert len(held) == len(many)
+        assert held == CompressedSessions(many)
+        assert hash(held) == hash(CompressedSessions(many))
+        assert held != CompressedSessions([*many, *many[:1]]) or not many
+        for one in many:
+            assert held.at(one.file_path) == next(each for each in many if each.file_path == one.file_path)
+
+
+def test_thousands_take_little_room() -> None:
+    many = [
+        Session(f"/home/ana/.claude/projects/-home-ana-shop/{number:036}.jsonl", 1.5e9 + number, number, number, 1.5e9,
+                f"make the checkout remember number {number}", 9, 0, "main", "/home/ana/shop", "")
+        for number in range(100 * SESSIONS_PER_BLOCK)
+    ]  # fmt: skip
+    held = CompressedSessions(many)
+    assert sum(map(len, held._blocks)) < 100 * len(many)
+    assert (held[0], held[-1], held[4321]) == (many[0], many[-1], many[4321])
+    assert held.at("nowhere") is None

@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.client.session_files import LONGEST, SessionFile, head_and_tail, one_line, records
+from memtui.client.session_files import MAX_TITLE_CHARS, SessionFile, head_and_tail, parse_records, title_line
 from memtui.sessions.archive import SessionArchive
 from memtui.sessions.rename import append_title, check_title, title_before
-from memtui.transcripts.summary import scan, title_of
+from memtui.transcripts.summary import summarize, title_from_records
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 from tests.fs.faults import FaultFS, Snapshot, upward
+from tests.sessions.archiving import last
 from tests.support import REPO
 from tests.transcripts.rows import SESSION, Script
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=LONGEST)
+WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=MAX_TITLE_CHARS)
 
 
 def session(folder: Path, tail: str = "") -> Path:
@@ -50,7 +51,11 @@ def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytes
     assert after.startswith(before)
     assert after[len(before) :].count(b"\n") == 1
     assert json.loads(after[len(before) :]) == {"type": "custom-title", "customTitle": title, "sessionId": SESSION}
-    assert scan(path).title == title_of(records(head_and_tail(SessionFile(str(path), 0, len(after)))[0])) == title
+    assert (
+        summarize(path).title
+        == title_from_records(parse_records(head_and_tail(SessionFile(str(path), 0, len(after)))[0]))
+        == title
+    )
     assert title_before(path) == title
     assert not read_transcript(path).problems
 
@@ -64,9 +69,9 @@ def test_what_is_no_title(words: str) -> None:
 
 
 def test_a_title_has_an_end() -> None:
-    assert check_title("x" * LONGEST)
+    assert check_title("x" * MAX_TITLE_CHARS)
     with pytest.raises(UsageError):
-        check_title("x" * (LONGEST + 1))
+        check_title("x" * (MAX_TITLE_CHARS + 1))
 
 
 def test_the_record_is_written_as_the_client_writes_it(tmp_path: Path, keeper: SessionArchive) -> None:
@@ -84,23 +89,23 @@ def test_half_a_line_at_the_end_stays_on_its_own(tmp_path: Path, tail: str) -> N
     before = path.read_bytes()
     append_title(path, "New")
     assert path.read_bytes().startswith(before + b"\n{")
-    assert scan(path).title == "New"
+    assert summarize(path).title == "New"
 
 
 def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -> None:
     path = session(tmp_path)
     first, second = keeper.rename(path, "One"), keeper.rename(path, "Two")
     before = path.read_bytes()
-    assert keeper.operations.last() == second
+    assert last(keeper) == second
     with pytest.raises(Conflict):  # the newer name would be lost without a word
         keeper.undo(first)
-    made = keeper.undo(second)
-    assert (made.what, made.undoes, scan(path).title) == ("undo", second.id, "One")
+    made = keeper.undo(second).operation
+    assert (made.what, made.undoes, summarize(path).title) == ("undo", second.id, "One")
     assert path.read_bytes().startswith(before)
-    assert keeper.operations.last() == first
+    assert last(keeper) == first
     keeper.undo(first)
-    assert scan(path).title == "Move to pnpm"
-    assert keeper.operations.last() is None
+    assert summarize(path).title == "Move to pnpm"
+    assert last(keeper) is None
     with pytest.raises(Conflict):
         keeper.undo(first)
     assert [operation.undone for operation in keeper.operations.newest()] == [False, False, True, True]
@@ -112,7 +117,7 @@ def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: SessionAr
     path.write_bytes(path.read_bytes() + json.dumps({"type": "custom-title", "customTitle": odd}).encode() + b"\n")
     keeper.undo(keeper.rename(path, "Short"))
     assert title_before(path) == odd
-    assert scan(path).title == one_line(odd)
+    assert summarize(path).title == title_line(odd)
 
 
 def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: SessionArchive) -> None:
@@ -168,7 +173,7 @@ def test_half_a_line_that_comes_in_between_costs_a_second_record(tmp_path: Path)
     before = path.read_bytes()
     append_title(path, "New", fs=Meddled(path))
     assert path.read_bytes().startswith(before + b'{"type":"user","te{"type"')
-    assert scan(path).title == "New"
+    assert summarize(path).title == "New"
 
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.EACCES])

@@ -9,7 +9,7 @@ import pytest
 from memtui.client.session_files import SessionFile, session_files
 from memtui.sessions import scan_workers as bulk
 from memtui.sessions.scan_workers import Scanned, scan_many
-from memtui.transcripts.summary import Scanner, scan
+from memtui.transcripts.summary import SummaryScanner, summarize
 from tests.transcripts.rows import SESSION, Script
 
 
@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> list[SessionFile]:
 def told(scanned: list[Scanned]) -> dict[str, object]:
     """What was said of each file, in a form that can be compared."""
     return {
-        file.place: (found.errno if isinstance(found, OSError) else (found.facts, found.state()))
+        file.file_path: (found.errno if isinstance(found, OSError) else (found.summary, found.state()))
         for file, found in scanned
     }
 
@@ -47,7 +47,7 @@ def crew(monkeypatch: pytest.MonkeyPatch) -> list[bulk._Worker]:
         started.append(worker)
 
     monkeypatch.setattr(bulk._Worker, "__init__", init)
-    monkeypatch.setattr(bulk, "IN_PROCESS", 0)
+    monkeypatch.setattr(bulk, "MIN_WORKER_BYTES", 0)
     return started
 
 
@@ -63,16 +63,16 @@ def test_workers_say_the_same(files: list[SessionFile], crew: list[bulk._Worker]
     assert len(crew) == 2
     assert len(there) == len(files)
     assert told(there) == told(here)
-    read = [(file, found) for file, found in here if isinstance(found, Scanner)]
+    read = [(file, found) for file, found in here if isinstance(found, SummaryScanner)]
     assert len(read) == 30
-    assert all(found.facts == scan(file.path) for file, found in read)
+    assert all(found.summary == summarize(file.path) for file, found in read)
     assert all(worker.process.returncode is not None for worker in crew)
 
 
 def test_little_is_read_here(
     files: list[SessionFile], crew: list[bulk._Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "IN_PROCESS", sum(file.size for file in files) + 1)
+    monkeypatch.setattr(bulk, "MIN_WORKER_BYTES", sum(file.size for file in files) + 1)
     assert len(list(scan_many(files))) == len(files)
     assert not crew
 

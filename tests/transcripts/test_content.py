@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcripts.content import LONGEST_PIECE, MOST_PARTS, ContentPart, message_content, part_of, telling
+from memtui.transcripts.content import (
+    MAX_PARTS,
+    MAX_PIECE_CHARS,
+    ContentPart,
+    block_content,
+    main_argument,
+    message_content,
+)
 from memtui.transcripts.records import Cursor, RecordView, record_views
 
 KEYS = st.sampled_from(
@@ -49,7 +56,7 @@ def test_nothing_raises_and_something_is_said(data: dict[str, Any], kind: str) -
     found = message_content(RecordView(Cursor(0), 0, 0, data))
     assert found.parts
     assert all("\n" not in part.line for part in found.parts)
-    assert part_of(data).kind
+    assert block_content(data).kind
 
 
 @pytest.mark.parametrize(
@@ -102,7 +109,7 @@ def test_records(data: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     ],
 )
 def test_the_argument_that_tells(given: object, line: str) -> None:
-    assert telling(given) == line
+    assert main_argument(given) == line
 
 
 def test_who_speaks() -> None:
@@ -124,12 +131,12 @@ def test_a_bad_line_says_why_and_how_it_begins() -> None:
     assert part.body == '{"type":"user","te'
     first, second = record_views(b'{"a":1}{"b":2}', Cursor(9), 9)
     assert "does not read it" in message_content(second).parts[-1].line
-    assert (first.spot, second.spot) == (Cursor(9), Cursor(9, 1))
+    assert (first.cursor, second.cursor) == (Cursor(9), Cursor(9, 1))
 
 
 def test_many_parts_are_counted() -> None:
-    parts = message_content(RecordView(Cursor(0), 0, 0, user([{"type": "text", "text": "x"}] * (MOST_PARTS + 7)))).parts
-    assert len(parts) == MOST_PARTS + 1
+    parts = message_content(RecordView(Cursor(0), 0, 0, user([{"type": "text", "text": "x"}] * (MAX_PARTS + 7)))).parts
+    assert len(parts) == MAX_PARTS + 1
     assert parts[-1].line == "7 more parts in this record"
 
 
@@ -138,7 +145,7 @@ def test_the_first_lines_and_how_many_are_left() -> None:
     assert part.first_lines(3) == (["0", "1", "2"], 7)
     assert part.first_lines(10) == (part.lines(), 0)
     assert part.first_lines(0) == ([], 10)
-    assert ContentPart("result", body="x" * LONGEST_PIECE * 5).first_lines(2) == (["x" * LONGEST_PIECE] * 2, 3)
+    assert ContentPart("result", body="x" * MAX_PIECE_CHARS * 5).first_lines(2) == (["x" * MAX_PIECE_CHARS] * 2, 3)
     assert ContentPart("result").first_lines(2) == ([], 0)
 
 
@@ -147,7 +154,7 @@ def test_lines_lose_nothing(text: str, times: int) -> None:
     text += "word " * 1_000 * times
     lines = ContentPart("result", body=text).lines()
     assert "".join(lines) == "".join(line.removesuffix("\r") for line in text.split("\n"))
-    assert all(len(line) <= LONGEST_PIECE for line in lines)
+    assert all(len(line) <= MAX_PIECE_CHARS for line in lines)
 
 
 def test_the_corpus_says_something(shared: Path) -> None:

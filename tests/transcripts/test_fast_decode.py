@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from memtui.transcripts.entries import Entry, entry_of
-from memtui.transcripts.fast_decode import quick_entries
+from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import Found, TranscriptReader
+from memtui.transcripts.reader import LocatedRecord, TranscriptReader
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
-from tests.transcripts.test_scan import ODD
+from tests.transcripts.test_summary import ODD
 
 KEYS = (
     "type",
@@ -46,7 +46,7 @@ VALUES = st.recursive(
 
 
 def quick_entry(line: bytes) -> Entry | None:
-    found = quick_entries(line + b"\n")
+    found = decode_entries(line + b"\n")
     return found[0] if found and len(found) == 1 else None
 
 
@@ -55,7 +55,7 @@ def careful(line: bytes) -> Entry | None:
     parsed = parse_line(line)
     if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
         return None
-    return entry_of(Found(0, 0, len(line), parsed.objects[0]), -1)
+    return entry_of(LocatedRecord(0, 0, len(line), parsed.objects[0]), -1)
 
 
 def agree(line: bytes) -> bool:
@@ -113,7 +113,7 @@ PARTS = st.sampled_from([*ODD, b'{"type":"user"}', b'{"a":1}\r', b'{"a":1} ', b'
 
 @given(st.lists(PARTS, max_size=6))
 def test_lines_that_are_taken_at_once_are_one_record_each(lines: list[bytes]) -> None:
-    found = quick_entries(b"".join(line + b"\n" for line in lines), None, 0, 1, 0)
+    found = decode_entries(b"".join(line + b"\n" for line in lines), None, 0, 1, 0)
     if found is None:
         return
     assert len(found) == len(lines)

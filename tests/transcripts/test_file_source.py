@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import parse_line
 from memtui.transcripts.reader import TranscriptReader
-from memtui.transcripts.records import Longer, RecordView
+from memtui.transcripts.records import LineTooLong, RecordView
 from memtui.util.errors import NotFound
 from tests.support import digest_tree
 
@@ -43,14 +43,14 @@ def forward(source: FileSource) -> Iterator[RecordView]:
     passage = source.first()
     while passage is not None:
         yield passage
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
 
 
 def backward(source: FileSource) -> Iterator[RecordView]:
     passage = source.last()
     while passage is not None:
         yield passage
-        passage = source.before(passage.spot)
+        passage = source.before(passage.cursor)
 
 
 def by_reader(path: Path) -> tuple[list[Seen], list[Seen]]:
@@ -83,7 +83,7 @@ def test_both_directions_give_what_the_reader_gives(tmp_path_factory: pytest.Tem
     seen = [(passage.offset, passage.data, passage.bad) for passage in ahead]
     assert [item for item in seen if not item[2]] == records
     assert [item for item in seen if item[2]] == bad
-    spots = [passage.spot for passage in ahead]
+    spots = [passage.cursor for passage in ahead]
     assert spots == sorted(set(spots))
 
 
@@ -97,7 +97,7 @@ def test_any_byte_leads_to_a_passage(tmp_path_factory: pytest.TempPathFactory, d
     expected = next((p for p in every if p.offset + p.length >= min(offset, len(data))), every[-1] if every else None)
     assert found == expected
     for passage in every:
-        assert source.get(passage.spot) == passage
+        assert source.get(passage.cursor) == passage
     source.close()
 
 
@@ -108,7 +108,7 @@ def test_lines_that_are_too_long_are_named_in_both_directions(
     path = tmp_path_factory.mktemp("long") / "s.jsonl"
     lines = [b'{"x":"' + b"A" * size + b'"}' for size in sizes]
     path.write_bytes(b"\n".join(lines) + (b"\n" if ended and lines else b""))
-    source = FileSource(path, longest=30)
+    source = FileSource(path, max_line_bytes=30)
     ahead, behind = list(forward(source)), list(backward(source))
     source.close()
     assert ahead == behind[::-1]
@@ -127,7 +127,7 @@ def test_blocks_are_joined_where_lines_are_longer(tmp_path: Path) -> None:
     middle = source.at(70_100 + 600_000)
     assert middle is not None
     assert middle.data["n"] == 3
-    with pytest.raises(Longer):
+    with pytest.raises(LineTooLong):
         source.at(70_100 + 600_000, 1 << 16)
     source.close()
 
@@ -147,7 +147,7 @@ def test_a_file_that_grows_is_cut_is_replaced_or_goes_says_so(tmp_path: Path) ->
     assert (last.data, last.pending) == ({"n": 20}, False)
     os.truncate(path, 8)
     assert source.state() == "cut"
-    assert source.after(last.spot) is None
+    assert source.after(last.cursor) is None
     assert [passage.data for passage in backward(source)] == [{"n": 1}]
     other = tmp_path / "other"
     other.write_bytes(b'{"n":7}\n')

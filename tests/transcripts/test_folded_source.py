@@ -9,23 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcripts.file_source import FileSource
-from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange, Repeats
+from memtui.transcripts.folded_source import FOLD_PART, FoldedSource, RepeatedRange, RepeatFinder
 from memtui.transcripts.records import Cursor, RecordSource, RecordView
-from memtui.transcripts.search import Needle, SearchHit, find, next_prompt
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text
 from tests.transcripts.rows import Script, again, compacted
 
 
-def runs_of(path: Path, repeats: Repeats | None = None) -> tuple[RepeatedRange, ...]:
-    repeats, source = repeats or Repeats(), FileSource(path)
-    assert all(0 <= share <= 1 for share in repeats.look(source))
+def runs_of(path: Path, repeats: RepeatFinder | None = None) -> tuple[RepeatedRange, ...]:
+    repeats, source = repeats or RepeatFinder(), FileSource(path)
+    assert all(0 <= share <= 1 for share in repeats.scan(source))
     source.close()
-    return repeats.runs
+    return repeats.ranges
 
 
 def words(source: RecordSource) -> list[str]:
     """What one comes by, forward: uuids, and how many messages each fold stands for."""
-    found = [passage.data.get("uuid") or str(passage.repeats or "") for passage in forward(source)]
-    assert found == [passage.data.get("uuid") or str(passage.repeats or "") for passage in backward(source)][::-1]
+    found = [passage.data.get("uuid") or str(passage.repeated or "") for passage in forward(source)]
+    assert found == [passage.data.get("uuid") or str(passage.repeated or "") for passage in backward(source)][::-1]
     return found
 
 
@@ -33,26 +33,26 @@ def forward(source: RecordSource) -> Iterator[RecordView]:
     passage = source.first()
     while passage is not None:
         yield passage
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
 
 
 def backward(source: RecordSource) -> Iterator[RecordView]:
     passage = source.last()
     while passage is not None:
         yield passage
-        passage = source.before(passage.spot)
+        passage = source.before(passage.cursor)
 
 
 def test_rows_that_were_written_again_are_one_line_until_it_is_opened(tmp_path: Path) -> None:
     path = compacted().write(tmp_path)
     source = FoldedSource(path, runs_of(path))
     assert words(source) == ["u0", "a1", "u2", "c3", "r4", "b", "s", "hook", "3", "u5", "a6"]
-    (run,) = source.runs
-    spot = Cursor(run.start, FOLD)
-    source.turn(spot, opened=True)
+    (run,) = source.ranges
+    spot = Cursor(run.start, FOLD_PART)
+    source.set_open(spot, opened=True)
     assert words(source)[7:] == ["hook", "3", "u2-again", "c3-again", "r4-again", "u5", "a6"]
     twin = source.copy()
-    source.turn_all(opened=False)
+    source.set_all_open(opened=False)
     assert len(words(twin)) == len(words(source)) + 3
     for offset in range(run.start, run.end + 1, 50):
         assert source.at(offset) == source.get(spot)
@@ -66,14 +66,14 @@ def test_prompts_and_words_count_once(tmp_path: Path) -> None:
 
     def hits(step: int) -> list[str]:
         found, spot = [], None
-        while hit := next((one for one in next_prompt(source, spot, step) if isinstance(one, SearchHit)), None):
-            found.append(hit.passage.data["uuid"])
-            spot = hit.passage.spot
+        while hit := next((one for one in find_prompt(source, spot, step) if isinstance(one, SearchHit)), None):
+            found.append(hit.record.data["uuid"])
+            spot = hit.record.cursor
         return found
 
     assert hits(1) == hits(-1)[::-1] == ["u0", "u2", "u5"]
-    told = [one for one in find(source, Needle("done"), None, -1) if isinstance(one, SearchHit)]
-    assert [hit.passage.data["uuid"] for hit in told] == ["r4"]
+    told = [one for one in find_text(source, TextPattern("done"), None, -1) if isinstance(one, SearchHit)]
+    assert [hit.record.data["uuid"] for hit in told] == ["r4"]
     source.close()
 
 
@@ -118,10 +118,10 @@ def test_a_file_that_grows_has_the_runs_of_the_whole(tmp_path_factory: pytest.Te
     script = again(compacted().boundary("b7").summary("s7", "b7"), "u5", "a6", parent="s7").user("u8", "a6-again")
     folder = tmp_path_factory.mktemp("grown")
     path = script.write(folder)
-    data, whole, repeats = path.read_bytes(), runs_of(path), Repeats()
+    data, whole, repeats = path.read_bytes(), runs_of(path), RepeatFinder()
     assert [run.messages for run in whole] == [3, 2]
     path.write_bytes(b"")
     for cut in [*sorted(cuts), 1000]:
         path.write_bytes(data[: len(data) * cut // 1000])
         runs_of(path, repeats)
-    assert repeats.runs == whole
+    assert repeats.ranges == whole

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcripts.lines import MOST_GLUED, parse_line
+from memtui.transcripts.lines import MAX_RECORDS_PER_LINE, parse_line
 
 ROW = b'{"type":"user","uuid":"u1","message":{"role":"user","content":"hi"}}'
 
@@ -47,9 +47,9 @@ def test_bytes_that_are_no_utf_8_are_replaced_and_said() -> None:
 
 
 def test_only_so_many_records_are_taken_from_one_line() -> None:
-    parsed = parse_line(ROW * (MOST_GLUED + 10))
-    assert len(parsed.objects) == MOST_GLUED
-    assert parsed.salvaged == MOST_GLUED - 1
+    parsed = parse_line(ROW * (MAX_RECORDS_PER_LINE + 10))
+    assert len(parsed.objects) == MAX_RECORDS_PER_LINE
+    assert parsed.salvaged == MAX_RECORDS_PER_LINE - 1
     assert parsed.bad
 
 

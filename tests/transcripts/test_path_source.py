@@ -6,7 +6,7 @@ import pytest
 
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.path_source import PathSource
-from memtui.transcripts.records import Cursor, Longer
+from memtui.transcripts.records import Cursor, LineTooLong
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
 from tests.transcripts.rows import Script
@@ -17,28 +17,28 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     told.lines[2] = told.lines[2] + told.lines[0]
     path = told.write(tmp_path)
     transcript = read_transcript(path)
-    way = plan_resume(transcript).way
+    way = plan_resume(transcript).path
     source = PathSource(path, way)
     found, passage = [], source.first()
     while passage is not None:
-        assert source.get(passage.spot) == passage
+        assert source.get(passage.cursor) == passage
         assert source.at(passage.offset) == passage
         found.append(passage)
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
     assert [item.data["uuid"] for item in found] == [entry.uuid for entry in way] == ["u1", "a1", "u2", "a2"]
     assert [(item.offset, item.line) for item in found] == [(entry.offset, entry.line) for entry in way]
     back, passage = [], source.last()
     while passage is not None:
         back.append(passage)
-        passage = source.before(passage.spot)
+        passage = source.before(passage.cursor)
     assert back[::-1] == found
     lost = next(entry for entry in transcript.entries if entry.uuid == "lost")
     beside = source.at(lost.offset)
     assert beside is not None
     assert beside.data["uuid"] == "u2"
-    assert [source.share(Cursor(0)), source.share(Cursor(3))] == [0, 1]
-    assert source.near(0.4) == found[1]
-    with pytest.raises(Longer):
+    assert [source.fraction_before(Cursor(0)), source.fraction_before(Cursor(3))] == [0, 1]
+    assert source.at_fraction(0.4) == found[1]
+    with pytest.raises(LineTooLong):
         source.first(10)
     source.close()
     source.close()

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcripts.entries import Entry, entry_of
-from memtui.transcripts.lines import LONGEST_LINE
-from memtui.transcripts.reader import Found, TranscriptReader
+from memtui.transcripts.lines import MAX_LINE_BYTES
+from memtui.transcripts.reader import LocatedRecord, TranscriptReader
 from memtui.transcripts.tree import build_tree
 from tests.support import REPO
 
@@ -40,7 +40,7 @@ class Follow:
         self.reset |= poll.reset
         self.gone, self.error = poll.gone, poll.error
 
-    def take(self, found: Found) -> None:
+    def take(self, found: LocatedRecord) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
 
 
@@ -185,14 +185,14 @@ def test_a_file_with_another_middle_is_another_file(tmp_path: Path) -> None:
 
 def test_a_line_just_below_the_limit_is_read_and_one_above_skipped(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    room = LONGEST_LINE - len('{"x":""}')
+    room = MAX_LINE_BYTES - len('{"x":""}')
     with path.open("wb") as file:
         file.write(b'{"x":"' + b"A" * room + b'"}\n')
         file.write(b'{"x":"' + b"A" * (room + 1) + b'"}\n{"y":1}\n')
     reader = TranscriptReader(path)
     lengths: list[tuple[int, int]] = []
     reader.poll(lambda found: lengths.append((found.line, found.length)))
-    assert lengths == [(1, LONGEST_LINE), (3, 7)]
+    assert lengths == [(1, MAX_LINE_BYTES), (3, 7)]
     assert [(bad.line, bad.why) for bad in reader.problems] == [(2, "longer than 32 MiB")]
 
 

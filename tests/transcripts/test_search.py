@@ -13,8 +13,8 @@ from memtui.transcripts.content import message_content
 from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.path_source import PathSource
-from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
-from memtui.transcripts.search import Needle, SearchHit, find, next_prompt, with_uuid
+from memtui.transcripts.records import Cursor, LineTooLong, RecordSource, RecordView
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text, find_uuid
 from memtui.transcripts.transcript import read_transcript
 from tests.transcripts.rows import Script
 
@@ -23,17 +23,17 @@ def every(source: RecordSource) -> list[RecordView]:
     found, passage = [], source.first()
     while passage is not None:
         found.append(passage)
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
     return found
 
 
 def spots(source: RecordSource, words: str, step: int) -> list[Cursor]:
     """Where a text is found, one after another."""
     found: list[Cursor] = []
-    hit = last(find(source, Needle(words), None, step))
+    hit = last(find_text(source, TextPattern(words), None, step))
     while hit is not None:
-        found.append(hit.passage.spot)
-        hit = last(find(source, Needle(words), hit.passage.spot, step))
+        found.append(hit.record.cursor)
+        hit = last(find_text(source, TextPattern(words), hit.record.cursor, step))
     return found
 
 
@@ -60,9 +60,9 @@ def test_it_finds_what_looking_at_every_record_finds(
     path.write_text("".join(json.dumps(row, ensure_ascii=escaped) + "\n" for row in rows), encoding="utf-8")
     source = FileSource(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_source, "SEARCHED", block)
+        patch.setattr(file_source, "SEARCH_STEP_BYTES", block)
         expected = [
-            passage.spot
+            passage.cursor
             for passage in every(source)
             if any(words.lower() in line.lower() for part in message_content(passage).parts for line in part.lines())
         ]
@@ -77,13 +77,13 @@ def test_it_finds_what_looking_at_every_record_finds(
 def test_hits_within_a_record_come_one_by_one(tmp_path: Path) -> None:
     told = Script().user("u0", None, "x").user("u1", None, "one needle\nnothing\ntwo Needle\nthree needle")
     source = FileSource(told.write(tmp_path))
-    needle, found = Needle("NEEDLE"), []
-    hit = last(find(source, needle, None, 1))
+    needle, found = TextPattern("NEEDLE"), []
+    hit = last(find_text(source, needle, None, 1))
     while hit is not None:
         found.append((hit.part, hit.line))
-        hit = last(find(source, needle, hit.passage.spot, 1, behind=found[-1]))
+        hit = last(find_text(source, needle, hit.record.cursor, 1, behind=found[-1]))
     assert found == [(0, 0), (0, 2), (0, 3)]
-    hit = last(find(source, needle, Cursor(source.last().spot.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
+    hit = last(find_text(source, needle, Cursor(source.last().cursor.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
     assert hit is not None
     assert (hit.part, hit.line) == (0, 2)
     source.close()
@@ -93,10 +93,10 @@ def test_only_what_is_shown_counts(tmp_path: Path) -> None:
     told = Script().user("u1", None, "hello").call("c1", "u1", "t1", "Bash", command="ls needle")
     source = FileSource(told.result("r1", "c1", "t1", "out").write(tmp_path))
     assert spots(source, "/home/ana", 1) == [], "the folder stands in every record and is not shown"
-    hit = last(find(source, Needle("needle"), None, 1))
+    hit = last(find_text(source, TextPattern("needle"), None, 1))
     assert hit is not None
-    assert hit.passage.data["uuid"] == "c1"
-    assert last(find(source, Needle("bash"), None, 1)) is not None
+    assert hit.record.data["uuid"] == "c1"
+    assert last(find_text(source, TextPattern("bash"), None, 1)) is not None
     source.close()
 
 
@@ -110,10 +110,10 @@ def test_prompts(tmp_path: Path, step: int) -> None:
     way = read_transcript(path).entries
     for source in (FileSource(path), PathSource(path, way)):
         found = []
-        hit = last(next_prompt(source, None, step))
+        hit = last(find_prompt(source, None, step))
         while hit is not None:
-            found.append(hit.passage.data["uuid"])
-            hit = last(next_prompt(source, hit.passage.spot, step))
+            found.append(hit.record.data["uuid"])
+            hit = last(find_prompt(source, hit.record.cursor, step))
         expected = [passage.data["uuid"] for passage in every(source) if is_prompt(passage.data)]
         assert len(expected) == 20
         assert found == expected[::step]
@@ -127,10 +127,10 @@ def test_records_of_one_line_are_found_apart(tmp_path: Path) -> None:
     source = FileSource(path)
     assert [(spot.at, spot.part) for spot in spots(source, "needle", 1)] == [(1, 0), (1, 1), (1, 2), (121, 0)]
     assert spots(source, "needle", -1) == spots(source, "needle", 1)[::-1]
-    hit = last(with_uuid(source, "b"))
+    hit = last(find_uuid(source, "b"))
     assert hit is not None
-    assert hit.passage.spot == Cursor(1, 1)
-    assert last(with_uuid(source, "d")) is None
+    assert hit.record.cursor == Cursor(1, 1)
+    assert last(find_uuid(source, "d")) is None
     source.close()
 
 
@@ -139,16 +139,16 @@ def test_long_lines_are_asked_for_and_those_too_long_searched_by_their_beginning
     path = told.write(tmp_path)
     for step in (1, -1):
         source = FileSource(path)
-        with pytest.raises(Longer):
-            list(find(source, Needle("needle"), None, step, most=1 << 16))
-        hit = last(find(source, Needle("needle"), None, step))
+        with pytest.raises(LineTooLong):
+            list(find_text(source, TextPattern("needle"), None, step, max_bytes=1 << 16))
+        hit = last(find_text(source, TextPattern("needle"), None, step))
         assert hit is not None
-        assert hit.passage.data["uuid"] == "u1"
+        assert hit.record.data["uuid"] == "u1"
         source.close()
-        small = FileSource(path, longest=1 << 20)
-        assert last(find(small, Needle("needle"), None, step)) is None
-        hit = last(find(small, Needle("AAAA"), None, step))
+        small = FileSource(path, max_line_bytes=1 << 20)
+        assert last(find_text(small, TextPattern("needle"), None, step)) is None
+        hit = last(find_text(small, TextPattern("AAAA"), None, step))
         assert hit is not None
-        assert hit.passage.bad
+        assert hit.record.bad
         assert [passage.data.get("uuid") for passage in every(small)] == ["u0", None, "u2"]
         small.close()

@@ -26,7 +26,6 @@ def test_parallel_calls_hooks_and_attachments_are_no_branches(tmp_path: Path) ->
     tree = tree_of(script, tmp_path)
     assert shape(tree) == [("root", "u0", None)]
     assert len(tree.branches[0].rows) == len(script.lines)
-    assert tree.rewinds == 0
 
 
 def test_a_rewind_is_a_branch(tmp_path: Path) -> None:
@@ -35,7 +34,6 @@ def test_a_rewind_is_a_branch(tmp_path: Path) -> None:
     tree = tree_of(script, tmp_path)
     assert shape(tree) == [("root", "u0", None), ("rewind", "u2", "s1")]
     assert [row.uuid for row in tree.branches[0].rows] == ["u0", "a1", "s1", "u4", "a5"]
-    assert tree.rewinds == 1
     assert (tree.branches[1].tip.uuid, tree.branches[1].prompts, tree.branches[1].parent) == ("a3", 1, 0)
 
 
@@ -51,10 +49,6 @@ def test_a_compaction_hangs_behind_what_it_summarised(tmp_path: Path) -> None:
     )
     tree = tree_of(script, tmp_path)
     assert shape(tree) == [("root", "u0", None), ("compaction", "b", "a1")]
-    boundary = tree.by_uuid["b"]
-    summary = tree.summary_of(boundary)
-    assert summary is not None
-    assert summary.uuid == "s"
 
 
 def test_sub_agents_inside_the_file_are_branches_of_their_own(tmp_path: Path) -> None:
@@ -73,7 +67,6 @@ def test_links_that_are_wrong_are_counted_and_every_row_is_somewhere(tmp_path: P
     assert [row.uuid for row in tree.orphans] == ["o"]
     assert [row.line for row in tree.duplicates] == [5]
     assert {row.uuid for branch in tree.branches for row in branch.rows} == {"self", "x", "y", "o", "k"}
-    assert [row.uuid for row in tree.path("y")] == ["x", "y"]
 
 
 def test_a_hundred_thousand_in_a_row(tmp_path: Path) -> None:
@@ -81,8 +74,7 @@ def test_a_hundred_thousand_in_a_row(tmp_path: Path) -> None:
     rows = ({"type": "user", "uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None} for n in range(100_000))
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     tree = build_tree(read_transcript(path).entries)
-    assert len(tree.path("u99999")) == 100_000
-    assert len(tree.branches) == 1
+    assert [len(branch.rows) for branch in tree.branches] == [100_000]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +88,8 @@ def test_a_hundred_thousand_in_a_row(tmp_path: Path) -> None:
 )
 def test_rewinds_of_the_corpus(shared: Path, name: str, rewinds: int) -> None:
     files = sorted((shared / "corpus" / "sessions" / name).glob("*.jsonl"))
-    assert sum(build_tree(read_transcript(file).entries).rewinds for file in files) == rewinds
+    branches = [branch for file in files for branch in build_tree(read_transcript(file).entries).branches]
+    assert sum(branch.kind == "rewind" for branch in branches) == rewinds
 
 
 def test_every_row_of_the_corpus_is_in_one_branch(shared: Path) -> None:

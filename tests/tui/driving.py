@@ -7,16 +7,16 @@ from textual.pilot import Pilot
 from memtui.tui.app import MemtuiApp
 
 BUSY = {
-    "read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams", "dream-change",
-    "marks",
+    "read", "preview", "look", "rescan", "preload", "session-list", "session", "read-long", "search", "count", "dreams",
+    "dream-change", "marks", "save-frame", "palette",
 }  # fmt: skip
 """Groups of workers that end by themselves."""
 
 
 def _busy(app: MemtuiApp) -> bool:
-    """Whether something goes on; a wish that has opened a dialog waits for an answer."""
+    """Whether something goes on; a command that has opened a dialog waits for an answer."""
     groups = {worker.group for worker in app.workers if not worker.is_finished}
-    return bool(groups & BUSY) or ("wish" in groups and len(app.screen_stack) == 1)
+    return bool(groups & BUSY) or ("command" in groups and len(app.screen_stack) == 1)
 
 
 async def settle(pilot: "Pilot[int]") -> MemtuiApp:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.workspace import Workspace
-from memtui.tui.dialogs.choose import Choose
+from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
+from memtui.tui.palette import RunCommand
 from memtui.tui.screens.compare import Compare
 from memtui.tui.screens.editor import Editor
 from tests.support import digest_tree
@@ -35,7 +36,7 @@ async def test_a_tour_of_all_views_changes_no_byte_and_no_time(make_app: Maker, 
 async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(memory / "feedback_testing.md")
+        app.memory_view.go_to(str(memory / "feedback_testing.md"))
         await settle(pilot)
         shown = screen_text(app)
     assert "7/200" in shown
@@ -50,11 +51,11 @@ async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Pat
 async def test_cursor_and_filter_survive_a_write_by_somebody_else(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(memory / "project_oncall.md")
+        app.memory_view.go_to(str(memory / "project_oncall.md"))
         await settle(pilot)
         (memory / "aaa_new.md").write_text("---\nname: a\ndescription: d\ntype: feedback\n---\n\nx\n")
         await press(pilot, "R")
-        assert app.memory.current == memory / "project_oncall.md"
+        assert app.memory_view.current == memory / "project_oncall.md"
         assert "aaa_new.md" in screen_text(app)
 
 
@@ -63,7 +64,7 @@ async def test_edit_save_and_undo_give_the_same_bytes(make_app: Maker, memory: P
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s")
@@ -81,7 +82,7 @@ async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "Q", "escape")
         await settle(pilot)
     assert file.read_bytes() == before
@@ -89,7 +90,7 @@ async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path
         app = await settle(pilot)
         assert app.state is not None
         assert app.state.unsaved == {file}
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         assert app.screen.body.text.lstrip("\n").startswith("Q")
@@ -100,7 +101,7 @@ async def test_a_file_that_moved_meanwhile_is_merged(make_app: Maker, memory: Pa
     file = memory / "project_oncall.md"
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "Q")
         file.write_bytes(file.read_bytes() + b"\nby the agent\n")
         await press(pilot, "ctrl+s")
@@ -113,7 +114,7 @@ async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Mak
     file = memory / "feedback_commits.md"
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "Q")
         assert isinstance(app.screen, Editor)
         file.write_bytes(file.read_bytes().replace(b"**Why:**", b"AGENT **Why:**").replace(b"\n\n", b"\nAGENT\n", 1))
@@ -121,6 +122,8 @@ async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Mak
         await until(pilot, lambda: isinstance(app.screen, Compare))
         assert b"Q" not in file.read_bytes()
         await press(pilot, "m")
+        await until(pilot, lambda: isinstance(app.screen, Question))  # nothing was chosen: there are markers in it
+        await press(pilot, "y")
         await until(pilot, lambda: b"Q" in file.read_bytes())
         merged = file.read_bytes()
     assert b"AGENT" in merged
@@ -131,7 +134,7 @@ async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path
     before = {path.name: path.read_bytes() for path in memory.iterdir()}
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "d")
         await until(pilot, lambda: isinstance(app.screen, Question))
         await press(pilot, "d")  # the key that opened it does nothing here
@@ -148,7 +151,7 @@ async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path
 async def test_rename_repairs_index_and_links_and_shows_them_first(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(memory / "project_oncall.md")
+        app.memory_view.go_to(str(memory / "project_oncall.md"))
         await press(pilot, "r")
         line = app.screen.query_one("#line")
         line.value = "project_duty.md"  # type: ignore[attr-defined]
@@ -170,7 +173,7 @@ async def test_new_topic_is_written_listed_and_under_the_cursor(make_app: Maker,
         await press(pilot, "ctrl+s")
         await until(pilot, lambda: len(list(memory.glob("feedback_release*"))) == 1)
         new = next(memory.glob("feedback_release*"))
-        await until(pilot, lambda: app.memory.current == new)
+        await until(pilot, lambda: app.memory_view.current == new)
     assert new.name in (memory / "MEMORY.md").read_text(encoding="utf-8")
     assert b"type: feedback" in new.read_bytes()
 
@@ -179,7 +182,7 @@ async def test_filter_narrows_and_escape_clears(make_app: Maker, memory: Path) -
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await press(pilot, "slash", "p", "n", "p", "m", "enter")
-        assert app.memory.current == memory / "feedback_pnpm.md"
+        assert app.memory_view.current == memory / "feedback_pnpm.md"
         assert "user_role.md" not in screen_text(app)
         await press(pilot, "escape")
         assert "user_role.md" in screen_text(app)
@@ -188,11 +191,11 @@ async def test_filter_narrows_and_escape_clears(make_app: Maker, memory: Path) -
 async def test_help_is_what_is_bound(make_app: Maker) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        live = {b.binding.action for b in app.screen.active_bindings.values() if b.binding.id}
+        live = {b.binding.id for b in app.screen.active_bindings.values() if b.binding.id}
         await press(pilot, "question_mark")
-        dialog = app.screen
-        assert isinstance(dialog, Choose)
-        assert {option.key for option in dialog._all} == live
+        options = app.screen.query_one(OptionLines).options
+        assert {option.key.command.id for option in options if isinstance(option.key, RunCommand)} == live
+        assert "not in MEMORY.md" in {option.label.split(maxsplit=1)[1] for option in options}
 
 
 async def test_read_only_writes_nothing(make_app: Maker, workspace: Workspace, memory: Path) -> None:
@@ -201,7 +204,7 @@ async def test_read_only_writes_nothing(make_app: Maker, workspace: Workspace, m
     async with make_app(over=reading).run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         assert "read only" in screen_text(app)
-        app.memory.go_to(memory / "user_role.md")
+        app.memory_view.go_to(str(memory / "user_role.md"))
         for key in ("enter", "z", "escape"):
             await press(pilot, key)
         assert not isinstance(app.screen, Editor)
@@ -228,6 +231,13 @@ async def test_every_size_shows_something_and_breaks_nothing(make_app: Maker, si
         app = await settle(pilot)
         await press(pilot, "j", "0", "escape", "5", "1", "enter", "escape")
         assert "memtui" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", [(2, 50), (8, 3), (1, 1)])
+async def test_a_terminal_of_a_few_cells_breaks_nothing(make_app: Maker, size: tuple[int, int]) -> None:
+    async with make_app().run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "0", "escape", "5", "2", "3", "1")
 
 
 async def test_sessions_are_offered_where_there_is_no_memory_yet(
@@ -263,7 +273,7 @@ async def test_instructions_are_edited_and_undone_too(make_app: Maker, home: Pat
     file.write_text("---\nkept: yes\n---\n# Rules\n")
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s", "escape")
@@ -278,14 +288,14 @@ import sys
 from memtui.__main__ import main
 from memtui.tui.app import MemtuiApp
 
-HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "dulwich", "markdown_it", "click", "psutil", "rapidfuzz")
+HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "markdown_it", "click", "psutil", "rapidfuzz")
 
 def painted(self):
     seen.append(f"LOADED {[name for name in HEAVY if name in sys.modules]} {'memtui.memory.snapshot' in sys.modules}")
     self.exit(0)
 
 seen = []
-MemtuiApp.reading = property(lambda self: self)
+MemtuiApp.memory_loader = property(lambda self: self)
 MemtuiApp.first = painted
 main([])
 print(seen)

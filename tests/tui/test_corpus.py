@@ -45,9 +45,9 @@ async def test_every_file_is_shown_and_nothing_changes(opened: Workspace) -> Non
         size=(100, 30)
     ) as pilot:
         app = await settle(pilot)
-        rows = [row for row in app.memory.list.rows if isinstance(row, FileRow)]
+        rows = [row for row in app.memory_view.list.rows if isinstance(row, FileRow)]
         for row in rows[:25]:
-            app.memory.go_to(row.path)
+            app.memory_view.go_to(str(row.path))
             await settle(pilot)
             assert app.state is not None
             assert app.state.preview.path == row.path

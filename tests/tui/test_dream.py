@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.events import Money, Note, Phase, Turn
 from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
@@ -58,7 +58,7 @@ def shrink(stage: Stage, emit: Emit) -> None:
 async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
     await settle(pilot)
     app = await press(pilot, "2")
-    return app, app.dream_view
+    return app, app.query_one(DreamView)
 
 
 def told(view: DreamView) -> str:
@@ -71,7 +71,7 @@ def listed(view: DreamView) -> list[str]:
 
 
 async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Path) -> None:
-    lock = memory / LOCK
+    lock = memory / LOCK_NAME
     lock.write_bytes(b"1")
     os.utime(lock, (NOW - 7200,) * 2)
     async with make_app().run_test(size=SIZE) as pilot:
@@ -79,10 +79,10 @@ async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Pa
         gates = view.query_one(GateList)
         rows = [gates.row(index, 118).plain for index in range(gates.row_count())]
         title = str(gates.border_title)
-    assert [row.split()[1] for row in rows] == ["open", "open", "closed", "closed", *["open"] * 4]
-    assert "last dream 2h ago; opens in 22h 0m" in rows[2]
+    assert [row.split()[1] for row in rows] == ["ready", "ready", "waiting", "waiting", *["ready"] * 4]
+    assert "last dream 2h ago; ready in 22h 0m" in rows[2]
     assert "0 of 5" in rows[3]
-    assert "no, 2 of 8 gates closed" in title
+    assert "no, 2 of 8 checks waiting" in title
 
 
 async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Dreams) -> None:
@@ -97,7 +97,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
     assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
-    assert "consolidate, turn 1" in words and "$0.12" in words
+    assert "consolidate, 1 turn" in words and "$0.12" in words
     assert "feedback_commits.md  +1 -1" in words and "adopted" in words
     assert "turn 1  Two notes disagree.  Read 2" in words
 
@@ -129,9 +129,9 @@ async def test_looking_changes_no_byte_and_no_time(make_app: Maker, dream: Dream
 async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, dream: Dreams, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
-        assert app.dreams.shown
+        assert app.dream_loader.shown
         await press(pilot, "1")
-        assert not app.dreams.shown
+        assert not app.dream_loader.shown
         dream(shrink)
         app.dreams_changed()
         await settle(pilot)

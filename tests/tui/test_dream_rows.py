@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.run.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
-from memtui.dream.run.runs import Run, RunState, progress
-from memtui.tui.glyphs import PLAIN, UNICODE
+from memtui.dream.run.events import Ended, Event, File, Held, Money, Note, Phase, RunOutcome, Tokens, Turn
+from memtui.dream.run.runs import Run, RunState, run_progress
 from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
-from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
-from memtui.util.process import Identity
+from memtui.tui.theme import PLAIN, UNICODE
+from memtui.util.process import ProcessIdentity
 from memtui.util.text import cells, visible
 
 NOW = 1_796_000_000.0
@@ -28,20 +28,20 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
         Phase(words, words), Turn(3, words, {words: 2}), File(words, words, 1, 2, words, True), Tokens(1, 2),
         Money(0.5), Note(words), Held(words, words), *([end] if ended else []),
     )  # fmt: skip
-    process = Identity(4411)
+    process = ProcessIdentity(4411)
     run = Run("2026-11-30-0912", Path("/x"), Path("/m"), Path("/p"), words, words, words, words, True, "auto", process,
               NOW - 75)  # fmt: skip
     state = RunState("ended", end) if ended else RunState("running")
-    return Dream(run, state, progress(told), kept=True), OpenDream(run.id, told)
+    return Dream(run, state, run_progress(told), kept=True), OpenDream(run.id, told)
 
 
-@given(TEXT, st.sampled_from([*get_args(How), ""]), st.integers(30, 140))
+@given(TEXT, st.sampled_from([*get_args(RunOutcome), ""]), st.integers(30, 140))
 def test_no_row_is_wider_than_its_place_or_holds_a_control_character(words: str, how: str, width: int) -> None:
     dream, opened = made(words, how or "done", bool(how))
     for glyphs in (UNICODE, PLAIN):
         laid = [
             *standing(dream, opened, NOW, width, glyphs),
-            *facts(dream, width),
+            *details(dream, width),
             *LogRows().lay(opened.events, width, 99),
         ]
         rows = [row.plain for row in laid]
@@ -57,15 +57,15 @@ def test_a_gate_with_its_time_fits(width: int) -> None:
     gate = Gate("time", False, "24 h since the last dream", "last dream 2h ago", "/x/.lock", NOW + 79_200)
     row = gate_row(gate, NOW, width, UNICODE).plain
     assert cells(row) <= width
-    assert row.startswith("✗ closed  24 h since")
+    assert row.startswith("✗ waiting 24 h since")
 
 
 def test_the_title_answers_first() -> None:
     shut = Gate("time", False, "w", "r", "s", NOW + 79_200)
     never = Gate("memory", False, "w", "r", "s")
     free = Gate("lock", True, "w", "r", "s")
-    assert gates_title((free,), NOW, short=True) == "yes, all gates are open"
-    assert "1 of 2 gates closed, next chance" in gates_title((shut, free), NOW, short=False)
+    assert gates_title((free,), NOW, short=True) == "yes, all checks are ready"
+    assert "1 of 2 checks waiting, next chance" in gates_title((shut, free), NOW, short=False)
     assert "(in 22h 0m)" in gates_title((shut, free), NOW, short=False)
     assert "next chance" not in gates_title((shut, never), NOW, short=False)
 

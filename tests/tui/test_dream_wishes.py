@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run import spawn as start
 from memtui.dream.run.events import EventLog, Phase
 from memtui.dream.run.runs import list_runs
@@ -66,7 +66,7 @@ def begin(workspace: Workspace) -> StartedRun:
         workspace.dirs, workspace.location.cwd, RunRequest(force=True), environ=workspace.env.environ, now=NOW,
         program=(sys.executable, "-P", "-c", HANGS),
     )  # fmt: skip
-    run.first(lambda seconds: os.sched_yield())
+    run.wait_until_started(lambda seconds: os.sched_yield())
     return run
 
 
@@ -119,12 +119,12 @@ async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> Non
         assert isinstance(app.screen, ShowDiff)
         await press(pilot, "y")
         await until(pilot, lambda: not view.current.kept)
-        after = {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK}
+        after = {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK_NAME}
         assert after != before
         await until(pilot, lambda: "adopted" in told(view))
         await press(pilot, "z")
         await until(pilot, lambda: "taken back" in told(view))
-    assert {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK} == before
+    assert {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK_NAME} == before
 
 
 async def test_a_run_of_another_process_is_on_every_view(
@@ -148,28 +148,28 @@ async def test_a_run_of_another_process_is_on_every_view(
         await press(pilot, "x")
         assert isinstance(app.screen, Question)
         shown = screen_text(app)
-        assert "SIGTERM, then SIGKILL after 5 s" in shown and "gone again" in shown
+        assert "SIGTERM, then SIGKILL after 5 s" in shown and "removed again" in shown
         await press(pilot, "n", "x", "y")
         await until(pilot, lambda: "killed after" in screen_text(app))
         await until(pilot, lambda: pill(app).dream is None)
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
         shown = screen_text(app)
-        assert "✓ last dream gone again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
+        assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
         await press(pilot, "escape", "2")
-        view = app.dream_view
+        view = app.query_one(DreamView)
         assert "killed" in listed(view)[0] and "drafted" in told(view)
     assert digest_tree(memory / "user_role.md") == before
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
 
 
 async def test_a_run_that_died_is_ended_at_the_start(make_app: Maker, hanging: StartedRun, memory: Path) -> None:
-    os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
-    while not hanging.gone():
+    os.kill(int((memory / LOCK_NAME).read_text()), signal.SIGKILL)
+    while not hanging.has_ended():
         os.sched_yield()
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
         assert "killed" in listed(view)[0]
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
 
 
 async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
@@ -240,7 +240,7 @@ async def test_a_click_on_the_pill(make_app: Maker, dream: Dreams) -> None:
 
 
 async def test_a_stale_lock_is_cleared_and_a_held_one_is_not(make_app: Maker, memory: Path) -> None:
-    lock = memory / LOCK
+    lock = memory / LOCK_NAME
     lock.write_bytes(str(os.getppid()).encode())
     os.utime(lock, (NOW - 60,) * 2)
     async with make_app().run_test(size=SIZE) as pilot:
@@ -267,7 +267,7 @@ async def test_the_time_of_a_dream_that_succeeded_is_not_offered_for_clearing(
         app, _ = await opened(pilot)
         await press(pilot, "x")
         assert len(app.screen_stack) == 1
-        assert (memory / LOCK).exists()
+        assert (memory / LOCK_NAME).exists()
 
 
 async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dreams, workspace: Workspace) -> None:
@@ -289,13 +289,13 @@ async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await until(pilot, lambda: pill(app).dream is not None)
-        os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
-        await until(pilot, lambda: hanging.gone() and "dream died" in screen_text(app))
+        os.kill(int((memory / LOCK_NAME).read_text()), signal.SIGKILL)
+        await until(pilot, lambda: hanging.has_ended() and "dream died" in screen_text(app))
         await press(pilot, "w")
         assert whole(app).shown_id == hanging.id and "x puts back what it held" in screen_text(app)
         await until(pilot, lambda: pill(app).dream is None)
         await press(pilot, "x", "y")
-        await until(pilot, lambda: not (memory / LOCK).exists())
+        await until(pilot, lambda: not (memory / LOCK_NAME).exists())
 
 
 async def test_files_come_back_from_before_a_dream(make_app: Maker, dream: Dreams, memory: Path) -> None:
@@ -328,6 +328,6 @@ async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker,
         started = begin(workspace)
         await until(pilot, lambda: pill(app).dream is not None)
         await press(pilot, "w", "x", "y")
-        await until(pilot, lambda: pill(app).dream is None and started.gone())
+        await until(pilot, lambda: pill(app).dream is None and started.has_ended())
         await press(pilot, "escape", "2")
-        assert "killed" in listed(app.dream_view)[0]
+        assert "killed" in listed(app.query_one(DreamView))[0]

@@ -34,7 +34,7 @@ async def told(found: AsyncGenerator[bool, None], change: Callable[[int], object
 
 
 async def test_a_name_that_is_no_text_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.tui.loaders.watcher.REST", 0.0)
+    monkeypatch.setattr("memtui.tui.loaders.watcher.FALLBACK_INTERVAL_S", 0.0)
     odd = os.fsencode(tmp_path) + b"/q\xff"
     async with aclosing(changes(tmp_path, recursive=True)) as found:
         try:
@@ -47,14 +47,14 @@ async def test_a_name_that_is_no_text_ends_nothing(tmp_path: Path, monkeypatch: 
 
 
 async def test_a_folder_whose_name_is_no_text_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.tui.loaders.watcher.REST", 0.0)
+    monkeypatch.setattr("memtui.tui.loaders.watcher.FALLBACK_INTERVAL_S", 0.0)
     async with aclosing(changes(tmp_path / "q\udcff", recursive=False)) as found:
         for _ in range(3):
             await anext(found)
 
 
 async def test_without_a_watch_somebody_looks_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.tui.loaders.watcher.REST", 0.0)
+    monkeypatch.setattr("memtui.tui.loaders.watcher.FALLBACK_INTERVAL_S", 0.0)
     tries: list[tuple[Any, ...]] = []
 
     def refused(*paths: Path, **options: Any) -> Iterator[set[Any]]:
@@ -108,7 +108,7 @@ class Heard:
 
 
 async def test_a_project_that_comes_is_watched_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.tui.loaders.watcher.BEAT", 0.1)
+    monkeypatch.setattr("memtui.tui.loaders.watcher.QUIET_INTERVAL_S", 0.1)
     projects = tmp_path / ".claude/projects"
     old, new = projects / "-old", projects / "-new"
     old.mkdir(parents=True)
@@ -128,7 +128,7 @@ async def test_a_project_that_comes_is_watched_too(tmp_path: Path, monkeypatch: 
 
 
 async def test_a_folder_that_is_to_come_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.tui.loaders.watcher.BEAT", 0.1)
+    monkeypatch.setattr("memtui.tui.loaders.watcher.QUIET_INTERVAL_S", 0.1)
     project = tmp_path / ".claude/projects/-new"
     app = Heard(tmp_path)
     following = asyncio.ensure_future(follow_sessions(cast("MemtuiApp", app), [project], None))

@@ -15,7 +15,7 @@ async def test_a_click_chooses_and_a_double_click_opens(make_app: Maker, memory:
         app = await settle(pilot)
         await pilot.click("#topics", offset=(5, 4))
         await settle(pilot)
-        assert app.memory.current == memory / "feedback_commits.md"
+        assert app.memory_view.current == memory / "feedback_commits.md"
         await pilot.double_click("#topics", offset=(5, 4))
         await settle(pilot)
         while not isinstance(app.screen, Editor):
@@ -26,16 +26,16 @@ async def test_a_click_chooses_and_a_double_click_opens(make_app: Maker, memory:
 async def test_a_click_on_the_meter_shows_the_index(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=(100, 30)) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(memory / "user_role.md")
+        app.memory_view.go_to(str(memory / "user_role.md"))
         await pilot.click(BudgetMeter)
-        while app.memory.current != memory / "MEMORY.md":
+        while app.memory_view.current != memory / "MEMORY.md":
             await pilot.pause()
 
 
 async def test_the_wheel_moves_the_list_and_not_the_cursor(make_app: Maker) -> None:
     async with make_app().run_test(size=(60, 8)) as pilot:
         app = await settle(pilot)
-        lines, cursor = app.memory.list, app.memory.list.cursor
+        lines, cursor = app.memory_view.list, app.memory_view.list.cursor
         lines.post_message(events.MouseScrollDown(lines, 2, 2, 0, 1, 0, False, False, False))
         while not lines.scroll_offset.y:
             await pilot.pause()
@@ -50,6 +50,6 @@ async def test_keys_typed_at_once_go_where_they_were_meant(make_app: Maker, memo
         await press(pilot)
         while len(app.screen_stack) == 1:
             await pilot.pause()
-        assert app.memory.wanted.query == "pnpm"
-        assert app.memory.current == memory / "feedback_pnpm.md"
+        assert app.memory_view.wanted.query == "pnpm"
+        assert app.memory_view.current == memory / "feedback_pnpm.md"
         assert (memory / "feedback_pnpm.md").exists()

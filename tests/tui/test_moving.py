@@ -6,6 +6,7 @@ import pytest
 
 from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
+from memtui.tui.commands import projects
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.show_diff import ShowDiff
 from tests.support import digest_tree
@@ -48,13 +49,13 @@ async def test_the_first_page_offers_what_a_namesake_has_left(make_app: Maker, n
         assert "feed the [b]cat[/b]" in screen_text(app) and "+memory  user_pet.md" in screen_text(app)
         await press(pilot, "n")
         assert digest_tree(old) == before
-        app.wish("bring", (old,))
+        app.perform(lambda context: projects.bring(context, old))
         await settle(pilot)
         await press(pilot, "y")
         await until(pilot, lambda: "moved 1 session and 1" in screen_text(app))
         assert (new.location.folder / "user_pet.md").exists() and (new.location.transcripts / f"{ID}.jsonl").exists()
         assert not old.exists()
-        app.wish("bring")
+        app.perform(projects.bring)
         await settle(pilot)
         assert "no project's directory is gone" in screen_text(app)
 
@@ -77,7 +78,7 @@ async def test_read_only_it_is_only_shown(make_app: Maker, new: Workspace, old: 
     async with make_app(over=kept).run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         assert "bring what" not in screen_text(app)
-        app.wish("bring", (old,))
+        app.perform(lambda context: projects.bring(context, old))
         await settle(pilot)
         await press(pilot, "y")
         assert isinstance(app.screen, ShowDiff)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.resume.outline import Node
-from memtui.sessions.listing import CompressedList, Session
+from memtui.resume.outline import OutlineNode
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.subagents import SubAgent
 from memtui.tui.render.session_rows import (
     AGENTS,
@@ -26,7 +26,7 @@ def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main"
 
 
 SHELF = SessionListState(
-    sessions=CompressedList(
+    sessions=CompressedSessions(
         [
             session("pnpm", size=9, messages=2),
             session("Checkout", size=5, messages=40, branch="fix"),
@@ -56,17 +56,17 @@ def test_filters() -> None:
     assert titles(SessionsWanted(query="nothing of this kind")) == []
 
 
-def node(number: int, depth: int, **more: object) -> Node:
-    base = Node(depth, False, "root", f"words {number}", 2, "", f"t{number}")
+def node(number: int, depth: int, **more: object) -> OutlineNode:
+    base = OutlineNode(depth, False, "root", f"words {number}", 2, "", f"t{number}")
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-def agent(number: int, depth: int) -> Node:
+def agent(number: int, depth: int) -> OutlineNode:
     return node(number, depth, kind="agent-file", agent=SubAgent(f"a{number}", Path(f"/p/agent-a{number}.jsonl")))
 
 
 def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> None:
-    place = SHELF.sessions[0].place
+    place = SHELF.sessions[0].file_path
     nodes = (node(0, 0), agent(1, 1), node(2, 1), node(3, 1, leaf_uuid="leaf"), agent(4, 2), node(5, 0))
     opened = {place: OpenSession(place, nodes)}
     wanted = SessionsWanted(unfolded=frozenset({place}))
@@ -77,7 +77,9 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
     assert isinstance(rows[6], Session)
     both = replace(wanted, unfolded=wanted.unfolded | {f"{place}/{AGENTS}"})
     rows = arrange_sessions(SHELF, both, opened)
-    assert [row.node.says for row in rows if isinstance(row, NodeRow)] == [f"words {number}" for number in range(6)]
+    assert [row.node.first_text for row in rows if isinstance(row, NodeRow)] == [
+        f"words {number}" for number in range(6)
+    ]
     assert len({key_of(row) for row in rows[:1] + rows[2:3]}) == 2
     assert point_of(rows[0]) == Point(place)
     assert point_of(rows[1]) == Point(place, "t0")
@@ -86,7 +88,7 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
 
 
 def test_one_that_is_not_read_yet_shows_no_branches() -> None:
-    place = SHELF.sessions[0].place
+    place = SHELF.sessions[0].file_path
     assert len(arrange_sessions(SHELF, SessionsWanted(unfolded=frozenset({place})), {})) == 3
 
 
@@ -96,7 +98,7 @@ def test_a_project_is_called_by_its_directory_or_its_folder() -> None:
 
 
 def test_a_row_is_found_by_its_key_in_every_order() -> None:
-    place = SHELF.sessions[1].place
+    place = SHELF.sessions[1].file_path
     nodes = (node(1, 0), node(2, 0, leaf_uuid="other"))
     for order in SESSION_ORDERS:
         wanted = SessionsWanted(order=order, unfolded=frozenset({place}))
@@ -106,5 +108,5 @@ def test_a_row_is_found_by_its_key_in_every_order() -> None:
             found = rows.row_of(key_of(row))
             assert found is not None
             assert key_of(rows[found]) == key_of(row)
-    assert arrange_sessions(SHELF, SessionsWanted(query="'check"), {}).row_of(SHELF.sessions[0].place) is None
+    assert arrange_sessions(SHELF, SessionsWanted(query="'check"), {}).row_of(SHELF.sessions[0].file_path) is None
     assert arrange_sessions(SHELF, SessionsWanted(), {}).row_of("/nowhere") is None

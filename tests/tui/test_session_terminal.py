@@ -51,7 +51,7 @@ def test_no_session_lets_a_control_byte_through(env: dict[str, str], hostile: Pa
         for keys, words in (
             ("3", "EVIL"), ("l", "rewind"), ("j", ""), ("jj", ""), ("\r", ""), ("j", ""), ("k", ""), ("p", "chain"),
             ("L", ""), ("v", "file order"), ("g", ""), ("/", "Find"), ("EVIL\r", ""), ("\x1b", ""),
-            ("\x1b", "3 Sessions"), ("gr", "Rename"), ("\x1b", "3 Sessions"), ("d", "Delete this"),
+            ("\x1b", "3 Sessions"), ("gr", "Rename"), ("\x1b", "3 Sessions"), ("d", "Delete session"),
             ("\x1b", "3 Sessions"), ("\r", "Resume"), ("\x1b", "3 Sessions"), ("?", "Keys"), ("\x1b", "3 Sessions"),
             ("A", "all · "),
         ):  # fmt: skip
@@ -114,7 +114,7 @@ def test_the_client_takes_the_terminal_and_gives_it_back(
     with Terminal([], env, home / "shop", (120, 40)) as terminal:
         terminal.wait("not in index")
         terminal.press("3")
-        terminal.wait("resumes")
+        terminal.wait("resume sends")
         for digit, back in (("1", "3 Sessions"), ("2", "3 Sessions")):
             terminal.press("\r")
             terminal.wait("Open in Claude Code")

@@ -131,14 +131,14 @@ async def test_from_memory_to_its_session_and_back(make_app: Maker, sessions: li
     file.write_text(text.replace("type: feedback", f"type: feedback\noriginSessionId: {sessions[2].stem}"))
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "O")
         await settle(pilot)
-        view = app.sessions_view
+        view = app.query_one(SessionsView)
         assert view.current is not None
         assert view.current.id == sessions[2].stem
         await press(pilot, "O")
-        assert app.memory.current == file
+        assert app.memory_view.current == file
 
 
 async def test_from_any_message_of_the_conversation(make_app: Maker, sessions: list[Path]) -> None:

@@ -24,7 +24,7 @@ DAY = 86_400
 @pytest.fixture(autouse=True)
 def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A session is read as soon as the cursor stands on it."""
-    monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
+    monkeypatch.setattr("memtui.tui.views.sessions.READ_DELAY_S", 0.0)
 
 
 def put(folder: Path, number: int, script: Script, *, days: float) -> Path:
@@ -106,7 +106,7 @@ async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: 
     assert facts["messages"] == "8"
     assert facts["prompts"] == "3"
     assert facts["rewinds"] == "1"
-    assert facts["resumes"] == "6 messages"
+    assert facts["resume sends"] == "6 messages, from 6 of 8 records"
     assert facts["tools"] == "other 1"
 
 
@@ -132,7 +132,7 @@ async def test_what_is_written_meanwhile_comes_and_the_cursor_stays(make_app: Ma
         app, view = await opened(pilot)
         view.list.to_key(str(sessions[1]))
         put(sessions[0].parent, 9, Script().user("u0", None, "Brand new").answer("a1", "u0"), days=0)
-        app.sessions.again()
+        app.session_loader.read_again()
         await settle(pilot)
         assert any("Brand new" in row for row in listed(view))
         assert view.current is not None
@@ -166,7 +166,7 @@ async def test_another_project_has_its_own_sessions(
 async def test_a_huge_session_is_read_when_asked_for(
     make_app: Maker, sessions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", sessions[1].stat().st_size)
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", sessions[1].stat().st_size)
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
         view.list.to_key(str(sessions[1]))
@@ -187,23 +187,23 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
     for number in range(1, 71):
         put(workspace.location.transcripts.parent / "-home-ana-site", number, lost, days=number)
-    monkeypatch.setattr("memtui.tui.loaders.health.MANY", 50)
-    monkeypatch.setattr("memtui.tui.loaders.health.REST", float("inf"))
+    monkeypatch.setattr("memtui.tui.loaders.health.MAX_UNPACED_SESSIONS", 50)
+    monkeypatch.setattr("memtui.tui.loaders.health.REST_FACTOR", float("inf"))
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         await press(pilot, "A")
         marked = [place for place, words in app.state.health.items() if words] if app.state else []
-        assert marked == [one.place for one in view.list.on_screen]
+        assert marked == [one.file_path for one in view.list.on_screen]
         assert 10 < len(marked) < 40
         assert all(row.startswith(app.glyphs.problem) for row in listed(view)[: len(marked)])
         await press(pilot, "G")
-        app.sessions.marks.look()
+        app.session_loader.health.look()
         await settle(pilot)
         assert app.state is not None
-        assert {one.place for one in view.list.on_screen} <= set(app.state.health)
+        assert {one.file_path for one in view.list.on_screen} <= set(app.state.health)
         assert len(app.state.health) < 70
-        monkeypatch.setattr("memtui.tui.loaders.health.REST", 0)
-        app.sessions.marks._again = 0.0
-        app.sessions.marks.look()
+        monkeypatch.setattr("memtui.tui.loaders.health.REST_FACTOR", 0)
+        app.session_loader.health._not_before = 0.0
+        app.session_loader.health.look()
         await settle(pilot)
         assert len(app.state.health) == 70

@@ -16,17 +16,17 @@ from textual.widgets import Input, TextArea
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import LOCK
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.client.paths import LOCK_NAME
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
-from memtui.dream.run.runs import list_runs, reserve, write_run
+from memtui.dream.run.runs import list_runs, reserve_run, write_run
 from memtui.memory.workspace import Workspace
-from memtui.services.settings import write_setting
+from memtui.services.settings import set_own
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
 from memtui.util.app_dirs import Dirs
-from memtui.util.process import Identity
+from memtui.util.process import ProcessIdentity
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
@@ -81,7 +81,7 @@ def test_memory_in_ascii(snap_compare: Compare, make_app: Maker, named: Workspac
 
 @pytest.mark.parametrize("theme", ["memtui-light", "memtui-daltonized", "ansi-dark"])
 def test_themes(snap_compare: Compare, make_app: Maker, named: Workspace, theme: str) -> None:
-    write_setting(named.dirs.config, "theme", theme)
+    set_own(named, "theme", theme)
     assert snap_compare(make_app(over=named), terminal_size=(100, 24), run_before=going("j", "j"))
 
 
@@ -124,7 +124,7 @@ def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> No
     async def go(pilot: "Pilot[int]") -> None:
         app = await settle(pilot)
         assert isinstance(app, MemtuiApp)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "Q")
         file.write_bytes(file.read_bytes().replace(b"\n\n**Why:**", b"\nby the agent\n**Why:**") + b"\nmore\n")
         await press(pilot, "f9")
@@ -154,7 +154,7 @@ def with_sessions(named: Workspace) -> Workspace:
 def test_sessions(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, size: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
+    monkeypatch.setattr("memtui.tui.views.sessions.READ_DELAY_S", 0.0)
     assert snap_compare(
         make_app(over=with_sessions), terminal_size=SIZES[size], run_before=going("3", "j", "j", "right")
     )
@@ -163,7 +163,7 @@ def test_sessions(
 def test_resume_menu(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", 0)  # the pane behind the menu stays empty
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", 0)  # the pane behind the menu stays empty
     assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
 
 
@@ -172,24 +172,24 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("memtui.tui.dialogs.watch_run.REST", 0.001)
+    monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
-        monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
+        monkeypatch.setattr(f"{module}.is_alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
         run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
                   backend="offline", why="named")  # fmt: skip
     for run in list_runs(named.dirs):
-        write_run(replace(run, process=Identity(4400)))
+        write_run(replace(run, process=ProcessIdentity(4400)))
     for file in named.location.folder.glob("*.md"):
         if file.name in ("feedback_commits.md", "project_new.md"):
             os.utime(file, (NOW - 50 * 3600,) * 2)
-    lock = named.location.folder / LOCK
+    lock = named.location.folder / LOCK_NAME
     at = lock.stat().st_mtime_ns
     lock.write_bytes(b"9999999")
     os.utime(lock, ns=(at, at))
-    path = named.dirs.state / "runs" / reserve(named.dirs, NOW - 134)
+    path = named.dirs.state / "runs" / reserve_run(named.dirs, NOW - 134)
     write_run(
-        replace(list_runs(named.dirs)[0], id=path.name, path=path, process=Identity(4411), at=NOW - 134,
+        replace(list_runs(named.dirs)[0], id=path.name, path=path, process=ProcessIdentity(4411), at=NOW - 134,
                 mode="reflect", trigger="schedule")
     )  # fmt: skip
     log = EventLog(path / "events.jsonl", now=lambda: NOW - 60)
@@ -245,7 +245,7 @@ def test_a_dream_whole_in_ascii(snap_compare: Compare, make_app: Maker, with_dre
 
 
 def test_a_dream_whole_in_light(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
-    write_setting(with_dreams.dirs.config, "theme", "memtui-light")
+    set_own(with_dreams, "theme", "memtui-light")
     assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("w"))
 
 
@@ -258,9 +258,9 @@ def test_the_dream_of_another_program(
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
     foreign = ExternalRun(4411, NOW - 134, "", frozenset(), files)
-    monkeypatch.setattr("memtui.tui.loaders.memory.of_any", lambda *_: True)
+    monkeypatch.setattr("memtui.tui.loaders.memory.has_history", lambda *_: True)
     monkeypatch.setattr("memtui.tui.loaders.dreams.find_external_run", lambda *_: foreign)
-    monkeypatch.setattr("memtui.tui.loaders.dreams.alive", lambda _: True)
+    monkeypatch.setattr("memtui.tui.loaders.dreams.is_alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("w"))

@@ -60,8 +60,8 @@ def test_no_screen_lets_a_control_byte_through(env: dict[str, str], hostile: Pat
         for name in ("red", "bold", "gpj", "here"):
             for keys, words in (
                 (f"/'{name}\r", "no type"), ("]", "links out"), ("]", "history"), ("]", "EVIL"), ("b", "backlinks"),
-                ("b", "EVIL"), ("\r", "Ln "), ("\x1b", "1 Memory"), ("d", "Keep"), ("\x1b", "1 Memory"),
-                ("r", "Index entry"), ("\x1b", "1 Memory"), ("c", "Compare"), ("\x1b", "1 Memory"), ("\x1b", "index"),
+                ("b", "EVIL"), ("\r", "Ln "), ("\x1b", "1 Memory"), ("d", "Cancel"), ("\x1b", "1 Memory"),
+                ("r", "updated too"), ("\x1b", "1 Memory"), ("c", "Compare"), ("\x1b", "1 Memory"), ("\x1b", "index"),
             ):  # fmt: skip
                 terminal.press(keys)
                 terminal.wait(words)

@@ -1,6 +1,7 @@
 """Every text colour of ours has 4.5:1 on each ground that it stands on."""
 
 import pytest
+from msgspec.structs import astuple
 from textual.color import Color
 
 from memtui.tui.theme import PLAIN, THEMES, UNICODE, glyphs_for, theme_like
@@ -28,11 +29,14 @@ def _ratio(one: str, other: str) -> float:
 
 
 def test_glyphs_follow_the_stream() -> None:
-    assert glyphs_for("utf-8", ascii_only=False) is UNICODE
-    assert glyphs_for("UTF8", ascii_only=False) is UNICODE
-    assert glyphs_for("latin-1", ascii_only=False) is PLAIN
-    assert glyphs_for("utf-8", ascii_only=True) is PLAIN
-    assert all(getattr(PLAIN, name).isascii() for name in PLAIN._fields)
+    assert glyphs_for("auto", "utf-8", ascii_only=False) is UNICODE
+    assert glyphs_for("auto", "UTF8", ascii_only=False) is UNICODE
+    assert glyphs_for("auto", "latin-1", ascii_only=False) is PLAIN
+    assert glyphs_for("auto", None, ascii_only=False) is PLAIN
+    assert glyphs_for("unicode", "latin-1", ascii_only=False) is UNICODE
+    assert glyphs_for("ascii", "utf-8", ascii_only=False) is PLAIN
+    assert glyphs_for("unicode", "utf-8", ascii_only=True) is PLAIN
+    assert all(mark.isascii() for mark in astuple(PLAIN))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.transcript import read_transcript
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.transcript import Left, TranscriptScreen
@@ -63,7 +63,7 @@ def story() -> Script:
 
 def written(folder: Path, told: Script) -> tuple[Path, tuple[Entry, ...]]:
     path = told.write(folder)
-    return path, plan_resume(read_transcript(path)).way
+    return path, plan_resume(read_transcript(path)).path
 
 
 async def read(
@@ -105,7 +105,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
         while not seen or screen.lines.cursor:
             if not seen or seen[-1] != uuid(screen):
                 seen.append(uuid(screen))
-            screen.lines.action_cursor(-1)
+            screen.lines.move_cursor(-1)
         seen.append(uuid(screen))
         assert [name for name in reversed(seen) if name] == [
             entry.uuid for entry in read_transcript(path).entries if entry.uuid
@@ -120,7 +120,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
 @pytest.fixture(params=["at once", "in threads"])
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches end on the way of their key, or all go to a thread."""
-    monkeypatch.setattr(transcript, "PATIENCE", 60.0 if request.param == "at once" else -1.0)
+    monkeypatch.setattr(transcript, "INLINE_SEARCH_S", 60.0 if request.param == "at once" else -1.0)
 
 
 @pytest.mark.usefixtures("patience")
@@ -169,7 +169,7 @@ async def test_a_search_says_how_far_it_is_and_esc_stops_it(
         while True:
             yield 0.25
 
-    monkeypatch.setattr(transcript, "find_around", endless)
+    monkeypatch.setattr(transcript, "find_text_wrapping", endless)
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
@@ -327,7 +327,7 @@ async def test_a_disk_that_refuses_is_told(make_app: Maker, tmp_path: Path, monk
         screen = await read(pilot, path)
         screen.lines.needle = "zebra"
         with monkeypatch.context() as patch:
-            patch.setattr(HeldFile, "_pread", refuse)
+            patch.setattr(OpenTranscript, "_pread", refuse)
             for key in ("g", "N", "left_curly_bracket", "enter", "L"):
                 await go(pilot, key)
                 assert "the disk is on fire" in screen_text(pilot.app)  # type: ignore[arg-type]

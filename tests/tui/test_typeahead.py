@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from memtui.tui.keyboard import LONGEST, KeyQueue
+from memtui.tui.keyboard import MAX_HOLD_S, KeyQueue
 
 
 class Queue:
@@ -34,7 +34,7 @@ class Queue:
         if not self.ahead.hold(key):
             self.handled.append(key.key)
             if self.answers:
-                self.ahead._let_go()
+                self.ahead.handled()
 
 
 @given(st.lists(st.one_of(st.sampled_from(["", "a", "bc", "def"]), st.just("open")), max_size=20))
@@ -64,10 +64,10 @@ def test_a_key_that_comes_while_one_is_let_go_stays_behind_it() -> None:
     app.step()
     app.step()
     app.type("\r")  # in the queue before "i" is
-    app.ahead._let_go()
+    app.ahead.handled()
     while app.queue:
         app.step()
-        app.ahead._let_go()
+        app.ahead.handled()
     assert app.handled == ["/", "i", "\r"]
 
 
@@ -77,7 +77,7 @@ def test_a_lost_answer_does_not_lock_the_keyboard() -> None:
     app.step()
     app.step()
     assert app.handled == ["a"]
-    app.clock += LONGEST
+    app.clock += MAX_HOLD_S
     app.type("c")
     app.step()
     app.answers = True

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.events import EventLog, Turn
-from memtui.dream.run.runs import list_runs, state_of
+from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.spawn import StartedRun
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose
@@ -30,8 +30,8 @@ __all__ = ["dream", "hanging", "program"]
 def holder(memory: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is none of ours and has held the lock for half a minute."""
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-    (memory / LOCK).write_text(str(process.pid))
-    os.utime(memory / LOCK, (NOW - 30,) * 2)
+    (memory / LOCK_NAME).write_text(str(process.pid))
+    os.utime(memory / LOCK_NAME, (NOW - 30,) * 2)
     yield process
     process.kill()
     process.communicate()
@@ -55,7 +55,7 @@ async def test_the_log_follows_until_a_person_reads_older_rows(make_app: Maker, 
         await press(pilot, "f")
         assert "thought 40" in screen_text(app)
         await press(pilot, "x", "y")
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
 
 
 async def test_another_programs_dream_is_shown_live_and_never_ended(
@@ -79,7 +79,7 @@ async def test_another_programs_dream_is_shown_live_and_never_ended(
         await press(pilot, "escape")
         holder.kill()
         holder.wait()
-        app.dreams.tick()
+        app.dream_loader.tick()
         await until(pilot, lambda: "another program: ended" in screen_text(app))
         assert pill(app).dream is None
 
@@ -101,11 +101,11 @@ async def test_quitting_asks_what_becomes_of_the_dream(
         while app.is_running:
             await pilot.pause(0.02)
     (run,) = list_runs(workspace.dirs)
-    assert (state_of(run).word == "running") == runs_on
+    assert (run_state(run).word == "running") == runs_on
     assert digest_tree(memory / "user_role.md") == before
     if runs_on:
         os.kill(run.process.pid, 9)
-    while not hanging.gone():
+    while not hanging.has_ended():
         os.sched_yield()
 
 

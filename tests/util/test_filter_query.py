@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.util.filter_query import matches, parse
+from memtui.util.filter_query import matches_query, parse_query
 
 NAME = "feedback_testing.md"
 
@@ -33,14 +33,14 @@ NAME = "feedback_testing.md"
     ],
 )
 def test_terms(query: str, hit: bool) -> None:
-    assert matches(parse(query), NAME, "Integration tests must hit a real database") is hit
+    assert matches_query(parse_query(query), NAME, "Integration tests must hit a real database") is hit
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_query_over_any_name_is_decided(query: str, name: str) -> None:
-    assert matches(parse(query), name) in {True, False}
+    assert matches_query(parse_query(query), name) in {True, False}
 
 
 @given(st.text(alphabet="abc_", min_size=1, max_size=12))
 def test_a_name_matches_itself(name: str) -> None:
-    assert matches(parse(f"^{name}$"), name)
+    assert matches_query(parse_query(f"^{name}$"), name)

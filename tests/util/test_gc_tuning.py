@@ -7,14 +7,14 @@ import pytest
 
 SETTLED = """
 import gc, weakref
-from memtui.util.gc_tuning import settle
+from memtui.util.gc_tuning import freeze_heap
 class Ring: pass
 def ring():
     one = Ring(); one.self = one
     return weakref.ref(one)
 gc.disable()
 kept, left = Ring(), ring()
-settle()
+freeze_heap()
 assert left() is None, "what the start left is gone"
 assert gc.isenabled() and gc.get_freeze_count() > 1000
 assert gc.get_threshold()[2] == 2
@@ -25,8 +25,8 @@ assert later() is None, "what comes later is collected as ever"
 
 GIVEN_BACK = """
 import threading
-from memtui.util.gc_tuning import give_back
-give_back()
+from memtui.util.gc_tuning import limit_heaps
+limit_heaps()
 def resident():
     with open("/proc/self/statm") as file: return int(file.read().split()[1]) * 4
 def read(size):
@@ -55,4 +55,4 @@ def test_large_buffers_go_back() -> None:
 
 
 def test_where_there_is_no_such_library_nothing_happens() -> None:
-    run("import sys; sys.modules['ctypes'] = None; from memtui.util.gc_tuning import give_back; give_back()")
+    run("import sys; sys.modules['ctypes'] = None; from memtui.util.gc_tuning import limit_heaps; limit_heaps()")

@@ -70,13 +70,12 @@ def test_sizes_count_in_thousands(number: int, word: str) -> None:
     ("seconds", "words"), [(0.4, "0s"), (59.9, "59s"), (134, "2m14s"), (3900, "1h05m"), (90_000, "25h00m")]
 )
 def test_how_long(seconds: float, words: str) -> None:
-    assert text.span(seconds) == words
+    assert text.duration(seconds) == words
 
 
-@pytest.mark.parametrize(("first", "last", "width"), text._SURE, ids=lambda value: ascii(value))
-def test_widths_that_need_no_table_are_those_of_the_table(first: str, last: str, width: int) -> None:
-    for code in range(ord(first), ord(last) + 1):
-        assert cell_len(chr(code)) == width, hex(code)
+def test_every_width_is_that_of_the_table() -> None:
+    wrong = [hex(code) for code in range(0x20, 0xD800) if text.cells(chr(code)) != cell_len(chr(code))]
+    assert wrong == [hex(0x7F)]  # shown as a picture of itself: never measured
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x30FF)).map(text.visible), st.integers(0, 20))

@@ -1,24 +1,15 @@
-"""Which commands there are, with which flags: what isn't here is denied.
+"""Which commands there are, with which flags: what isn't listed here is denied.
 
-Flags are those of GNU and of the BSDs that only read: none that writes a file, runs a program, reads a list of files or
-patterns from a file, follows links out of a folder, or never ends. A flag that both spell the same but mean otherwise
-is left out if one of the meanings is more than reading; so is one whose value may be left out where we'd take the next
-word for it, because that word would then be an operand that nobody judged. No `strings`: it reads more arguments from
-a file that is named with an @.
+Listed are flags of GNU and BSD programs that only read: none that writes a file, runs a program, takes file names or
+patterns from a file, follows links out of a folder, or never ends. Left out as well: a flag that GNU and BSD give
+different meanings, one of which does more than read; and a flag whose value is optional where we would take the next
+word for it, because that word would then be an operand that was not judged. No `strings`: it reads more arguments from
+a file named with an @. For `find` no -delete, -exec and the like, -fprint and the like, -fls, -files0-from, -L, -H,
+-follow, -D.
 
-Source: SAFETY.md 3.2; manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, diffutils 3.8, xxd.
+Values are judged by what they may do, not by whether they are right: a program that gets nonsense says so itself.
 
-Commands whose words are neither flags nor operands: `echo`, `printf`, `test`.
-
-`find`: where it starts, and an expression of tests that only look.
-
-Source: manual of findutils 4.9. Not here: -delete, -exec and its kin, -fprint and its kin, -fls, -files0-from, -L, -H,
--follow, -D; nothing is matched by its beginning.
-
-Values of flags and operands that are no paths: which ones are harmless.
-
-A kind is a short name that the command table uses. What a value may do is the question, not whether it is right: a
-program that gets nonsense says so itself.
+Source: manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, diffutils 3.8, xxd.
 """
 
 import fnmatch
@@ -27,24 +18,21 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from memtui.agent.shell.grammar import Word
+from memtui.agent.shell.grammar import Denied, Word
 from memtui.agent.shell.paths import AllowedFolders
-from memtui.agent.shell.plan import Denied
-from memtui.fs.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES, fold_name, is_sensitive
+from memtui.fs.boundary import SENSITIVE_NAMES, SENSITIVE_SUFFIXES, fold_name, is_sensitive
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
 _WIDTH = re.compile(r"[0-9]{1,3}")
 # A width that is a number of four digits, or comes from an operand, prints as many blanks as one likes.
-_FLOOD = re.compile(r"%[^A-Za-z%]*?([0-9]{4}|\*)")
+_WIDE_FORMAT = re.compile(r"%[^A-Za-z%]*?([0-9]{4}|\*)")
 _PRINTF = re.compile(r"%(%|[-+ 0#']*[0-9]{0,3}(\.[0-9]{1,3})?[bcdeEfgGioqsuxX])")
-_MOMENT = re.compile(r"[A-Za-z0-9 :+@,./-]*")
+_DATE_WORDS = re.compile(r"[A-Za-z0-9 :+@,./-]*")
 _SED = re.compile(r"([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p(;([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p)*")
-# What reaches the environment and other files; ".env" is a field.
+# These reach the environment and other files; ".env" is a field.
 _JQ_FORBIDDEN_WORD = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
 _JQ_STRING = re.compile(r'"([^"\\]|\\.)*"')
-
-
-_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
+_SENSITIVE_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
 
 
 def _matching(pattern: re.Pattern[str], what: str) -> Callable[[str], None]:
@@ -56,11 +44,11 @@ def _matching(pattern: re.Pattern[str], what: str) -> Callable[[str], None]:
 
 
 def _text(value: str) -> None:
-    """Anything: a pattern to search for, a separator, a name to match."""
+    """Anything goes: a pattern to search for, a separator, a name to match."""
 
 
 def _format(value: str) -> None:
-    if _FLOOD.search(value):
+    if _WIDE_FORMAT.search(value):
         raise Denied(f"{value!r}: a width above 999")
 
 
@@ -68,52 +56,52 @@ def _printf(value: str) -> None:
     if value.startswith("-"):
         raise Denied("printf with a flag")
     if "%" in _PRINTF.sub("", value):
-        raise Denied(f"{value!r}: only %s, %d and their like, with widths up to 999")
+        raise Denied(f"{value!r}: only %s, %d and the like, with widths up to 999")
 
 
-def _today(value: str) -> None:
+def _date_format(value: str) -> None:
     if not value.startswith("+"):
         raise Denied(f"{value!r}: an operand without + sets the clock")
     _format(value)
 
 
 def _jq(value: str) -> None:
-    if "\\(" not in value:  # a string without code in it is only text
+    if "\\(" not in value:  # strings without interpolated code are only text
         value = _JQ_STRING.sub('""', value)
     if match := _JQ_FORBIDDEN_WORD.search(value):
         raise Denied(f"a filter with {match[0]}, which reaches the environment or other files")
 
 
-def _chosen(value: str) -> None:
-    """A wildcard that chooses files; one that leaves files out may name what it likes."""
+def _file_wildcard(value: str) -> None:
+    """A wildcard that selects files; one that excludes files may name any."""
     value = value.removeprefix("=")  # ripgrep takes -g=X for -g X
     if value.startswith("!"):
         return
     for part in re.split(r"[/{},]", value):
-        hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_NAMES, fold_name(part))
+        hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_SENSITIVE_NAMES, fold_name(part))
         if hit or is_sensitive(part):
-            raise Denied(f"{value!r} chooses files that may hold a secret")
+            raise Denied(f"{value!r} selects files that may hold a secret")
 
 
-KINDS: dict[str, Callable[[str], None]] = {
+VALUE_CHECKS: dict[str, Callable[[str], None]] = {
     "text": _text,
     "number": _matching(_NUMBER, "not a number"),
     "width": _matching(_WIDTH, "not a number up to 999"),
     "format": _format,
     "printf": _printf,
-    "today": _today,
-    "moment": _matching(_MOMENT, "not a date in plain words"),
+    "date format": _date_format,
+    "date": _matching(_DATE_WORDS, "not a date in plain words"),
     "sed": _matching(_SED, "sed only prints lines by number: sed -n '10,40p' FILE"),
     "jq": _jq,
-    "chosen": _chosen,
+    "files": _file_wildcard,
 }
-"""Checks by name; each raises `Denied`. "path", "file" and "named" are left to the scope."""
-ALONE = frozenset({
+"""Checks by kind; each raises `Denied`. The kinds "path", "file" and "named" are checked by `paths`."""
+FIND_TESTS = frozenset({
     "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
     "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
     "-nogroup",
 })  # fmt: skip
-VALUES = {
+FIND_TESTS_WITH_VALUE = {
     "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
     "-ilname": "text", "-regex": "text", "-iregex": "text", "-regextype": "text", "-type": "text", "-xtype": "text",
     "-perm": "text", "-size": "text", "-user": "text", "-group": "text", "-newermt": "text", "-mtime": "text",
@@ -124,10 +112,10 @@ VALUES = {
 
 
 def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Judge the words behind `find`.
+    """Judge the words after `find`: starting points inside the folders, then tests that only look.
 
     Raises:
-        Denied: If one of them isn't a start inside the folders or a test that only looks.
+        Denied: If one of them is something else.
     """
     left = list(words)
     starts: list[str] = []
@@ -137,17 +125,17 @@ def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     while left:
         test = scope.literal(left.pop(0))
         expression.append(test)
-        if test in ALONE:
+        if test in FIND_TESTS:
             continue
-        if test not in VALUES:
+        if test not in FIND_TESTS_WITH_VALUE:
             raise Denied(f"find with {test}")
         if not left:
             raise Denied(f"find {test} without a value")
         value = scope.literal(left.pop(0))
-        if VALUES[test] == "path":
+        if FIND_TESTS_WITH_VALUE[test] == "path":
             scope.place(value)
         else:
-            KINDS[VALUES[test]](value)
+            VALUE_CHECKS[FIND_TESTS_WITH_VALUE[test]](value)
         expression.append(value)
     return [*starts, *expression]
 
@@ -156,7 +144,7 @@ _FILE_TESTS = ("-e", "-f", "-d", "-s", "-r", "-h", "-L")
 
 
 def _echo(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Every word is text; what is no flag of it is printed."""
+    """Every word is text."""
     return [scope.literal(word) for word in words]
 
 
@@ -164,50 +152,49 @@ def _printf_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]
     if not words:
         raise Denied("printf without a format")
     values = [scope.literal(word) for word in words]
-    KINDS["printf"](values[0])
+    VALUE_CHECKS["printf"](values[0])
     return values
 
 
 def _test(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Only whether a file is there and of which kind: `test` of numbers and variables is a shell's own language."""
+    """Only whether a file exists and of which kind; the rest of `test` is a language of its own."""
     values = [scope.literal(word) for word in words]
-    turned = values[:1] == ["!"]
-    rest = values[turned:]
+    negated = values[:1] == ["!"]
+    rest = values[negated:]
     if len(rest) != 2 or rest[0] not in _FILE_TESTS:
         raise Denied("test is understood as: test [!] -f FILE, with -e, -f, -d, -s, -r, -h or -L")
     scope.place(rest[1])
     return values
 
 
-SPECIAL: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
+SPECIAL_COMMANDS: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
     "echo": _echo,
     "printf": _printf_arguments,
     "test": _test,
     "find": find_arguments,
 }
-"""Commands with rules of their own: the words behind the name to the arguments; each raises `Denied`."""
+"""Commands with a language of their own: each turns the words after the name into arguments, or raises `Denied`."""
 
 
-class Rules(Struct, frozen=True):
+class CommandRules(Struct, frozen=True):
     """How the words after a command's name are read.
 
     Args:
         flags: Flags without a value: "-l", "--lines".
-        values: Flags with one, to the kind of the value. Kinds: see `kinds`, and "path" for a file or folder that may
-            be read.
+        values: Flags with a value, and its kind: one of `VALUE_CHECKS`, or "path" for what may be read.
         doubles: Flags with two values, which are text.
-        maybe: Flags whose value may be left out, and is glued if not: "--color=auto".
+        maybe: Flags with an optional value, which is attached: "--color=auto".
         first: Kinds of the first operands.
         rest: Kind of all others, or "" for none. "file" is a path that is no folder, "named" one that isn't "-".
         least, most: How many operands.
-        instead: Flags that bring what `first` would be ("-e PATTERN"), or need none ("--files").
-        need: Flags without which the command isn't run.
+        instead: Flags that replace the `first` operands ("-e PATTERN"), or need none ("--files").
+        need: Flags of which one is required.
         count: Whether "-5" is a number of lines.
         ends: Whether "--" ends the flags.
-        glued: Whether "-n5" and "-an 5" are read as "-n 5"; some programs read on for more flags instead.
-        always: Arguments that are put before everything else.
-        last: Arguments that are put behind the flags, where they win over them.
-        last_if: Flags of which one has to be there for `last`; none: always.
+        glued: Whether "-n5" and "-an 5" mean "-n 5"; some programs read on for more flags instead.
+        always: Arguments put before everything else.
+        last: Arguments put behind the flags, which they override.
+        last_if: Flags of which one is required for `last`; none: always.
     """
 
     flags: frozenset[str] = frozenset()
@@ -233,7 +220,7 @@ def _flags(short: str, long: str = "") -> frozenset[str]:
 
 
 def _values(text: str) -> dict[str, str]:
-    """From "-n --lines=number -t=text" to a table."""
+    """Parse "-n --lines=number -t=text" to a table of flags and kinds."""
     table: dict[str, str] = {}
     waiting: list[str] = []
     for word in text.split():
@@ -250,13 +237,13 @@ def _any_case(text: str) -> str:
     return "".join(f"[{char}{char.upper()}]" if char.isalpha() else char for char in text)
 
 
-# Recursion meets names that an operand could not name.
-_SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_ENDS)]
-_GREP_SKIPS = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
-_RG_SKIPS = tuple(f"--iglob=!{name}" for name in _SECRETS)
-SKIPS = frozenset((*_GREP_SKIPS, *_RG_SKIPS))
-"""Arguments that `grep -r` and `rg` always get, so that they leave out what may hold a secret."""
-_GREP = Rules(
+# A recursive search also meets files that may not be named as an operand.
+_SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_SUFFIXES)]
+_GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
+_RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
+SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))
+"""Arguments added to `grep -r` and `rg`, so that they skip files that may hold a secret."""
+_GREP = CommandRules(
     flags=_flags(
         "abcFEGHhIiLlnoPqrsTUvwxyZz",
         "recursive ignore-case no-ignore-case line-number files-with-matches files-without-match count only-matching "
@@ -265,17 +252,17 @@ _GREP = Rules(
     ),
     values=_values(
         "-e --regexp=text -A -B -C -m --after-context --before-context --context --max-count=number --label=text "
-        "--include=chosen --exclude --exclude-dir=text --binary-files=text"
+        "--include=files --exclude --exclude-dir=text --binary-files=text"
     ),
     maybe={"--color": "text", "--colour": "text"},
     first=("text",),
     least=1,
     instead=frozenset({"-e", "--regexp"}),
     count=True,
-    last=_GREP_SKIPS,
+    last=_GREP_EXCLUDES,
     last_if=frozenset({"-r", "--recursive"}),
 )
-_RG = Rules(
+_RG = CommandRules(
     flags=_flags(
         "abcFHIilNnopPqSsUvwx0",
         "ignore-case case-sensitive smart-case line-number no-line-number files-with-matches files-without-match count "
@@ -284,7 +271,7 @@ _RG = Rules(
         "vimgrep column no-ignore passthru no-config no-unicode crlf byte-offset line-buffered pretty include-zero",
     ),
     values=_values(
-        "-e --regexp=text -g --glob --iglob=chosen -t --type -T --type-not -r --replace -E --encoding=text "
+        "-e --regexp=text -g --glob --iglob=files -t --type -T --type-not -r --replace -E --encoding=text "
         "-A -B -C -m -M --after-context --before-context --context --max-count --max-columns --max-depth=number "
         "-j --threads=width --color --colors --sort --sortr --engine=text --max-filesize=number"
     ),
@@ -292,9 +279,9 @@ _RG = Rules(
     instead=frozenset({"-e", "--regexp", "--files", "--type-list"}),
     least=1,
     always=("--no-config",),
-    last=_RG_SKIPS,
+    last=_RG_EXCLUDES,
 )
-_JQ = Rules(
+_JQ = CommandRules(
     flags=_flags(
         "rcsneaSMCjR",
         "raw-output compact-output slurp null-input exit-status ascii-output sort-keys monochrome-output color-output "
@@ -307,9 +294,9 @@ _JQ = Rules(
     ends=False,
     glued=False,
 )
-_SUM = Rules(flags=_flags("btz", "binary text tag zero"))
-RULES: dict[str, Rules] = {
-    "ls": Rules(
+_SUM = CommandRules(flags=_flags("btz", "binary text tag zero"))
+COMMAND_RULES: dict[str, CommandRules] = {
+    "ls": CommandRules(
         flags=_flags(
             "aABbCcdFfGghiklmnopQqRrSstUuvXx1",
             "all almost-all directory human-readable si inode size recursive reverse full-time no-group "
@@ -318,25 +305,27 @@ RULES: dict[str, Rules] = {
         values=_values("-w --width=width -I --ignore --hide=text --sort --time --format=text --time-style=format"),
         maybe={"--color": "text", "--classify": "text"},
     ),
-    "cat": Rules(
+    "cat": CommandRules(
         flags=_flags("AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank")
     ),
-    "head": Rules(
+    "head": CommandRules(
         flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
     ),
-    "tail": Rules(
+    "tail": CommandRules(
         flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
     ),
-    "wc": Rules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
-    "nl": Rules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
-    # These two copy what comes through a pipe into a file.
-    "tac": Rules(flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1),
-    "file": Rules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
-    "rev": Rules(),
+    "wc": CommandRules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
+    "nl": CommandRules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
+    # `tac` and `file` copy their standard input to a temporary file.
+    "tac": CommandRules(
+        flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1
+    ),
+    "file": CommandRules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
+    "rev": CommandRules(),
     "grep": _GREP,
     "rg": _RG,
     "jq": _JQ,
-    "sed": Rules(
+    "sed": CommandRules(
         flags=_flags("n", "quiet silent"),
         values={"-e": "sed", "--expression": "sed"},
         first=("sed",),
@@ -344,7 +333,7 @@ RULES: dict[str, Rules] = {
         instead=frozenset({"-e", "--expression"}),
         need=_flags("n", "quiet silent"),
     ),
-    "sort": Rules(
+    "sort": CommandRules(
         flags=_flags(
             "bcCdfghiMmnRrsuVz",
             "reverse numeric-sort unique ignore-case human-numeric-sort version-sort general-numeric-sort month-sort "
@@ -352,80 +341,78 @@ RULES: dict[str, Rules] = {
         ),
         values=_values("-k --key -t --field-separator=text"),
     ),
-    "uniq": Rules(
+    "uniq": CommandRules(
         flags=_flags("cdDiuz", "count repeated unique ignore-case"),
         values=_values("-f -s -w --skip-fields --skip-chars --check-chars=number"),
         most=1,
     ),
-    "cut": Rules(
+    "cut": CommandRules(
         flags=_flags("nsz", "complement only-delimited"),
         values=_values("-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter=text"),
     ),
-    "tr": Rules(
+    "tr": CommandRules(
         flags=_flags("cCdst", "complement delete squeeze-repeats truncate-set1"),
         first=("text", "text"),
         rest="",
         least=1,
     ),
-    "column": Rules(flags=_flags("tx"), values=_values("-s -o -N -H -R=text -c=width")),
-    "paste": Rules(flags=_flags("sz"), values=_values("-d --delimiters=text")),
-    "fold": Rules(flags=_flags("bs"), values=_values("-w --width=width")),
-    "fmt": Rules(flags=_flags("csu"), values=_values("-w --width=width")),
-    "expand": Rules(flags=_flags("i"), values=_values("-t --tabs=width")),
-    "unexpand": Rules(flags=_flags("a"), values=_values("-t --tabs=width")),
-    "comm": Rules(flags=_flags("123"), least=2, most=2),
-    "join": Rules(flags=_flags("i"), values=_values("-1 -2=width -t -a -v -e=text"), least=2, most=2),
-    "diff": Rules(
+    "column": CommandRules(flags=_flags("tx"), values=_values("-s -o -N -H -R=text -c=width")),
+    "paste": CommandRules(flags=_flags("sz"), values=_values("-d --delimiters=text")),
+    "fold": CommandRules(flags=_flags("bs"), values=_values("-w --width=width")),
+    "fmt": CommandRules(flags=_flags("csu"), values=_values("-w --width=width")),
+    "expand": CommandRules(flags=_flags("i"), values=_values("-t --tabs=width")),
+    "unexpand": CommandRules(flags=_flags("a"), values=_values("-t --tabs=width")),
+    "comm": CommandRules(flags=_flags("123"), least=2, most=2),
+    "join": CommandRules(flags=_flags("i"), values=_values("-1 -2=width -t -a -v -e=text"), least=2, most=2),
+    "diff": CommandRules(
         flags=_flags("aBbdeiNqsuwy", "brief unified ignore-case ignore-all-space ignore-space-change side-by-side"),
         values=_values("-U -C -W --width=width --label -L=text"),
         rest="file",
         least=2,
         most=2,
     ),
-    "cmp": Rules(
+    "cmp": CommandRules(
         flags=_flags("bls", "silent quiet"), values=_values("-n --bytes=number"), rest="file", least=2, most=2
     ),
-    "du": Rules(
+    "du": CommandRules(
         flags=_flags("abchklmsSx", "all apparent-size bytes human-readable si summarize total separate-dirs"),
         values=_values("-d --max-depth=width --exclude=text"),
     ),
-    "stat": Rules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
-    "readlink": Rules(
+    "stat": CommandRules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
+    "readlink": CommandRules(
         flags=_flags("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline"), least=1
     ),
-    "realpath": Rules(
+    "realpath": CommandRules(
         flags=_flags("eLmPqsz", "canonicalize-existing canonicalize-missing logical physical strip no-symlinks"),
         least=1,
     ),
-    "basename": Rules(
+    "basename": CommandRules(
         flags=_flags("az", "multiple zero"), values=_values("-s --suffix=text"), first=("text",), rest="text", least=1
     ),
-    "dirname": Rules(flags=_flags("z", "zero"), first=("text",), rest="text", least=1),
-    "pwd": Rules(flags=_flags("LP"), rest=""),
-    "true": Rules(rest="", ends=False),
-    "false": Rules(rest="", ends=False),
-    "date": Rules(
+    "dirname": CommandRules(flags=_flags("z", "zero"), first=("text",), rest="text", least=1),
+    "pwd": CommandRules(flags=_flags("LP"), rest=""),
+    "true": CommandRules(rest="", ends=False),
+    "false": CommandRules(rest="", ends=False),
+    "date": CommandRules(
         flags=_flags("uR", "utc universal rfc-email"),
-        values=_values("-d --date=moment --rfc-3339=text -r --reference=path"),
+        values=_values("-d --date=date --rfc-3339=text -r --reference=path"),
         maybe={"-I": "text", "--iso-8601": "text"},
-        first=("today",),
+        first=("date format",),
         rest="",
         ends=False,
     ),
-    "md5sum": _SUM,
-    "sha1sum": _SUM,
-    "sha256sum": _SUM,
-    "sha512sum": _SUM,
-    "b2sum": _SUM,
-    "cksum": Rules(),
-    "xxd": Rules(flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False),
-    "od": Rules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
-    "hexdump": Rules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
-    "tree": Rules(
+    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum"), _SUM),
+    "cksum": CommandRules(),
+    "xxd": CommandRules(
+        flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False
+    ),
+    "od": CommandRules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
+    "hexdump": CommandRules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
+    "tree": CommandRules(
         flags=_flags("adDfhinpsu", "noreport dirsfirst du"),
         values=_values("-L=width -I -P=text"),
         ends=False,
         glued=False,
     ),
 }
-"""Commands whose words are flags and operands; `special` and `find` hold the others."""
+"""Commands whose words are flags and operands; the others are in `SPECIAL_COMMANDS`."""

@@ -1,4 +1,4 @@
-"""Characters to words, words to pipelines: the part of the shell language that has one meaning everywhere.
+"""Characters to words, words to pipelines: the part of the shell language that means the same in every shell.
 
     list      pipeline ((";" | "&&" | "||") pipeline)*
     pipeline  command ("|" command)*
@@ -8,27 +8,26 @@
 
 Everything else is denied: expansions, escapes, comments, groups, here-documents, assignments, line ends.
 
-Source: SAFETY.md 3.2; POSIX shell command language 2.2 to 2.7 for the meaning of what is accepted.
+Source: POSIX shell command language 2.2 to 2.7.
 """
 
 import glob
 import re
 import unicodedata
+from typing import Literal
 
 from msgspec import Struct
-
-from memtui.agent.shell.plan import Denied, Redirect
 
 MAX_LENGTH = 4096
 """Characters, and bytes, of a line."""
 MAX_COMMANDS = 20
 MAX_WILDCARDS = 20
-"""Words with a wildcard; each costs a look at a folder."""
+"""Words with a wildcard; for each a folder is listed."""
 
 _BLANK = " \t"
 _ENDS_WORD = " \t|&;<>"
 _PLAIN = re.compile(r"[A-Za-z0-9_./,:+=@%^!#-]")
-_WHY = {
+_DENIED_BECAUSE = {
     "$": "an unquoted $ expands: put it in single quotes",
     "`": "a backtick runs a command",
     "\\": "a backslash outside single quotes: quote the word with '…' instead",
@@ -43,11 +42,22 @@ _WHY = {
 }
 
 
+class Denied(Exception):
+    """The line isn't run; the message says why and what would do instead. It never leaves `permissions.decide`."""
+
+
+class Redirect(Struct, frozen=True):
+    """Output 1 or 2 discarded ("null"), or joined to where output 1 goes at that point ("stdout")."""
+
+    fd: int
+    target: Literal["null", "stdout"]
+
+
 class Word(Struct, frozen=True):
     """One word without its quotes.
 
-    `pattern` is for `fnmatch` and set if an unquoted * or ? is in it; quoted ones are escaped there. `bare` says that
-    no part of it was quoted.
+    `pattern` is for `fnmatch`, set if the word has an unquoted * or ?; quoted ones are escaped in it. `bare`: no part
+    of the word was quoted.
     """
 
     text: str
@@ -56,27 +66,27 @@ class Word(Struct, frozen=True):
 
 
 class ShellCommand(Struct, frozen=True):
-    """One simple command, at least one word."""
+    """One simple command of at least one word."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
 
-class WordPart(Struct, frozen=True):
+class PipelinePart(Struct, frozen=True):
     """A pipeline and the operator before it, "" for the first."""
 
     after: str
     commands: tuple[ShellCommand, ...]
 
 
-def parse(line: str) -> list[WordPart]:
+def parse_command_line(line: str) -> list[PipelinePart]:
     """Read a command line.
 
     Raises:
         Denied: For anything that isn't in the grammar.
     """
     _check_characters(line)
-    return _Reader(line).read()
+    return _GrammarReader(line).read()
 
 
 def _check_characters(line: str) -> None:
@@ -91,17 +101,19 @@ def _check_characters(line: str) -> None:
         raise Denied(f"longer than {MAX_LENGTH} bytes")
 
 
-class _Reader:
+class _GrammarReader:
+    """A recursive-descent parser over one line."""
+
     def __init__(self, line: str) -> None:
         self.line = line
         self.at = 0
         self.count = 0
         self.wildcards = 0
 
-    def read(self) -> list[WordPart]:
-        parts = [WordPart("", self.pipeline())]
+    def read(self) -> list[PipelinePart]:
+        parts = [PipelinePart("", self.pipeline())]
         while self.at < len(self.line):
-            parts.append(WordPart(self.operator(), self.pipeline()))
+            parts.append(PipelinePart(self.operator(), self.pipeline()))
         return parts
 
     def operator(self) -> str:
@@ -184,7 +196,7 @@ class _Reader:
             text.append(piece)
             pattern.append(glob.escape(piece))
         if self.at == start:
-            raise Denied(_WHY.get(self.line[start], "not understood: " + self.line[start]))
+            raise Denied(_DENIED_BECAUSE.get(self.line[start], "not understood: " + self.line[start]))
         if self.line.startswith(">", self.at) and self.line[start : self.at].isdigit():
             raise Denied("redirects another output than 1 or 2")
         self.wildcards += wild
@@ -198,7 +210,7 @@ class _Reader:
             raise Denied("a comment")
         if char in "*?" or _PLAIN.match(char) or (not char.isascii() and unicodedata.category(char)[0] in "LMN"):
             return char
-        raise Denied(_WHY.get(char, f"{char} outside quotes"))
+        raise Denied(_DENIED_BECAUSE.get(char, f"{char} outside quotes"))
 
     def quoted(self, quote: str) -> str:
         end = self.line.find(quote, self.at + 1)

@@ -1,6 +1,6 @@
 """Operands: whether they lie in the folders that may be read, and what a wildcard stands for.
 
-Wildcards are expanded here and nowhere else, so that what runs is what was judged; a name that was found gets "./" in
+Wildcards are expanded here and nowhere else, so that what runs is what was judged. A name found that way gets "./" in
 front, because a file may be called `-n.md`.
 """
 
@@ -11,23 +11,22 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.agent.shell.grammar import Word
-from memtui.agent.shell.plan import Denied
-from memtui.fs.boundary import Actor, Verdict, check_path
+from memtui.agent.shell.grammar import Denied, Word
+from memtui.fs.boundary import Actor, PathVerdict, check_path
 
 MAX_MATCHES = 1000
 """Names that one wildcard may stand for."""
 _MAX_LISTED = 50_000
-"""Names that are looked at for one wildcard."""
+"""Names that are examined for one wildcard."""
 
 
 class AllowedFolders(Struct, frozen=True):
-    """What an agent was given.
+    """The folders that an agent was given.
 
     Args:
-        root: The stage: the only folder that is written, where relative paths and commands start.
+        root: The only folder that may be written; relative paths and commands start there.
         reads: More folders that may be read: transcripts, the project.
-        actor: Whose rules hold for writing.
+        actor: Whose rules apply to writing.
         casefold: Whether the file system ignores case.
         cwd: Where a command line has gone with `cd`, links resolved; `None` is the root.
     """
@@ -38,14 +37,14 @@ class AllowedFolders(Struct, frozen=True):
     casefold: bool = False
     cwd: Path | None = None
 
-    def verdict(self, path: object) -> Verdict:
-        """The boundary's answer to reading `path`, seen from where the command line is."""
+    def verdict(self, path: object) -> PathVerdict:
+        """Check whether `path` may be read, relative to `cwd`."""
         if self.cwd is not None and isinstance(path, str) and path and not path.startswith("/"):
             path = f"{self.cwd}/{path}"
         return check_path(self.root, path, op="read", actor=self.actor, reads=self.reads, casefold=self.casefold)
 
     def place(self, path: str) -> Path:
-        """Where an operand is, links resolved.
+        """Resolve an operand.
 
         Raises:
             Denied: If it may not be read.
@@ -56,7 +55,7 @@ class AllowedFolders(Struct, frozen=True):
         return verdict.base / verdict.name
 
     def operands(self, word: Word) -> list[str]:
-        """An operand, or the names that a wildcard stands for; the word itself if there are none.
+        """The operand itself, or the names that its wildcard stands for if there are any.
 
         Raises:
             Denied: If one of them may not be read.
@@ -71,20 +70,17 @@ class AllowedFolders(Struct, frozen=True):
         return names
 
     def literal(self, word: Word) -> str:
-        """A word that is no path: its text, if a shell wouldn't have put file names there.
+        """The text of a word that is no path.
 
         Raises:
-            Denied: If there are files that its wildcard stands for.
+            Denied: If a shell would have replaced it by file names.
         """
         if word.pattern is not None and self.expand(word.pattern):
             raise Denied(f"{word.text} is a pattern for file names here: put it in quotes")
         return word.text
 
     def expand(self, pattern: str) -> list[str]:
-        """The sorted names that match, "./" in front of relative ones.
-
-        Args:
-            pattern: As in `Word.pattern`.
+        """The sorted names that match a `Word.pattern`, with "./" in front of relative ones.
 
         Raises:
             Denied: If a folder on the way may not be read, or there are too many names.
@@ -116,7 +112,7 @@ class AllowedFolders(Struct, frozen=True):
 
 
 def _names(folder: Path, room: list[int]) -> list[str]:
-    """The names in a folder; `room` is how many more may be looked at."""
+    """The names in a folder; `room` is how many more may be examined."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names, not paths
     except OSError:

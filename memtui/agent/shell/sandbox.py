@@ -1,15 +1,16 @@
-"""The program that runs a plan: it locks itself in first, then starts what it was given, without a shell.
+"""The program that runs a plan: it confines itself first, then starts the given programs without a shell.
 
-It is started alone, in an interpreter without our package and without the user's environment, and is one thread, so
-that it may change what it is before it starts anything: a library in our own process could not. Input is one JSON
-object on standard input (`run` writes it); the layers that hold are reported as JSON on the file descriptor named by
-the first argument; output goes where its own goes; the exit code is that of the last program.
+It runs in an interpreter of its own, without our package and the user's environment, and single-threaded, so that it
+may give up rights before it starts anything; a library in our own process could not. Input is one JSON object on
+standard input, written by `run`. The layers in force are reported as JSON on the file descriptor named by the first
+argument. The exit code is that of the last program.
 
 Layers, each as far as the system has it:
-- "limits"     no file may grow, no core, CPU seconds, memory; no new rights through set-uid programs
-- "no network" a network namespace with nothing in it
+- "limits"     no file may grow, no core dump, CPU seconds, memory
+- "no network" an empty network namespace
 - "read-only"  a mount namespace in which every mount is read-only, which also stops chmod and touch
-- "landlock"   only the readable folders and the system's programs can be read, nothing written, no TCP, no signals out
+- "landlock"   only the readable folders and the system's programs can be read, nothing written, no TCP, no signals out;
+               no new rights through set-uid programs
 
 Source: Linux 6.7 uapi landlock.h, mount.h; manual pages landlock(7), mount_setattr(2), unshare(2).
 """
@@ -25,8 +26,8 @@ import subprocess
 import sys
 from typing import Any
 
-_MEMORY = 4 << 30
-"""Bytes of address space for one program; ripgrep maps whole transcripts."""
+_MAX_MEMORY_BYTES = 4 << 30
+"""Address space of one program; ripgrep maps whole transcripts."""
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
@@ -35,9 +36,9 @@ _AT_FDCWD, _AT_RECURSIVE, _RDONLY = -100, 0x8000, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _IOCTL_DEV = 1, 2, 4, 8, 1 << 15
 _FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""How many rights over files a version of Landlock knows."""
+"""Number of file rights that each Landlock version knows."""
 
-_SYSTEM = (
+_SYSTEM_PATHS = (
     "/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/run/current-system", "/etc/ld.so.cache",
     "/etc/localtime", "/etc/magic",
 )  # fmt: skip
@@ -52,21 +53,21 @@ def main() -> int:
         print(f"{job['cwd']}: {error.strerror}")
         return 1
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    layers = ["limits"] if _limit(job["seconds"]) else []
+    layers = ["limits"] if _set_limits(job["seconds"]) else []
     if sys.platform == "linux":
-        layers += _lock_in(job["readable"])
+        layers += _confine(job["readable"])
     report = int(sys.argv[1])
     os.write(report, json.dumps(layers).encode())
     os.close(report)
     return _run_steps(job)
 
 
-def _limit(seconds: int) -> bool:
+def _set_limits(seconds: int) -> bool:
     wanted = {
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_AS: _MEMORY,
+        resource.RLIMIT_AS: _MAX_MEMORY_BYTES,
     }
     done = True
     for what, most in wanted.items():
@@ -77,8 +78,8 @@ def _limit(seconds: int) -> bool:
     return done
 
 
-def _lock_in(readable: list[str]) -> list[str]:
-    """Give up what the system lets us give up; the layers that now hold."""
+def _confine(readable: list[str]) -> list[str]:
+    """Give up the rights that the system lets us give up; returns the layers in force."""
     libc = ctypes.CDLL(None, use_errno=True)
     layers = []
     if _unshare(libc, _CLONE_NEWNET | _CLONE_NEWNS):
@@ -91,7 +92,7 @@ def _lock_in(readable: list[str]) -> list[str]:
 
 
 def _unshare(libc: Any, flags: int) -> bool:
-    """Leave the shared namespaces; somebody who isn't root needs a user namespace for it."""
+    """Leave the shared namespaces; without root that takes a user namespace."""
     if os.geteuid() == 0 and libc.unshare(flags) == 0:
         return True
     uid, gid = os.geteuid(), os.getegid()
@@ -113,7 +114,7 @@ def _freeze_mounts(libc: Any) -> bool:
 
 
 def _landlock(libc: Any, readable: list[str]) -> bool:
-    if platform.machine() not in ("x86_64", "aarch64", "riscv64"):  # their call numbers are the ones above
+    if platform.machine() not in ("x86_64", "aarch64", "riscv64"):  # other machines have other call numbers
         return False
     version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
@@ -124,9 +125,9 @@ def _landlock(libc: Any, readable: list[str]) -> bool:
     rules = libc.syscall(_CREATE_RULESET, handled, ctypes.c_size_t(size), 0)
     if rules < 0:
         return False
-    allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM]
+    allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM_PATHS]
     allowed += [(path, _READ_FILE | _READ_DIR) for path in readable]
-    # Some programs ask their input what it is before they read it.
+    # Some programs query the type of their input before they read it.
     allowed.append((os.devnull, _READ_FILE | _WRITE_FILE | (_IOCTL_DEV & files)))
     for path, rights in allowed:
         _allow(libc, rules, path, rights)
@@ -136,12 +137,12 @@ def _landlock(libc: Any, readable: list[str]) -> bool:
 
 
 def _allow(libc: Any, rules: int, path: str, rights: int) -> None:
-    """What can't be opened isn't there, and stays closed."""
+    """Allow a path; one that can't be opened stays denied."""
     try:
         fd = os.open(path, os.O_PATH | os.O_CLOEXEC)  # type: ignore[attr-defined, unused-ignore]
     except OSError:
         return
-    if not os.path.isdir(path):  # noqa: PTH112 - no pathlib in here: it takes a third of the start
+    if not os.path.isdir(path):  # noqa: PTH112 - no pathlib here: it takes a third of the start-up time
         rights &= ~_READ_DIR
     libc.syscall(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, fd), 0)
     os.close(fd)
@@ -165,8 +166,8 @@ def _run_pipeline(stages: list[dict[str, Any]], env: dict[str, str]) -> int:
         if number < len(stages) - 1:
             after, out = os.pipe()
         outputs = {1: out, 2: 2}
-        for fd, target in stage["redirects"]:
-            outputs[fd] = null if target == "null" else outputs[1]
+        for redirect in stage["redirects"]:
+            outputs[redirect["fd"]] = null if redirect["target"] == "null" else outputs[1]
         running.append(_start(stage["argv"], env, source, outputs))
         for fd in {source, out} - {1, null}:
             os.close(fd)
@@ -191,7 +192,7 @@ def _start(
 
 
 def _end_with_parent() -> None:
-    """Nothing outlives this program, whatever ends it."""
+    """Have the system kill this process when its parent ends, for whatever reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

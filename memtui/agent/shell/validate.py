@@ -1,9 +1,7 @@
-"""The whole line: every command of it is in the tables and stays inside the folders, or the line isn't run.
+"""Judging a whole line: every command of it is in the tables and stays inside the folders, or the line isn't run.
 
-The words of one command, read as the program itself will read them.
-
-The GNU way: flags may stand behind operands, short ones together, values glued or in the next word, "--" ends them.
-Where programs differ in how they read a word, the word is denied.
+Words are read the GNU way: flags may follow operands, short ones may be combined, values attached or in the next word,
+"--" ends the flags. A word that programs read in different ways is denied.
 """
 
 import os
@@ -11,22 +9,97 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.agent.shell.commands import KINDS, RULES, SPECIAL, Rules
-from memtui.agent.shell.grammar import ShellCommand, Word, WordPart, parse
+from memtui.agent.shell.commands import COMMAND_RULES, SPECIAL_COMMANDS, VALUE_CHECKS, CommandRules
+from memtui.agent.shell.grammar import Denied, PipelinePart, Redirect, ShellCommand, Word, parse_command_line
 from memtui.agent.shell.paths import AllowedFolders
-from memtui.agent.shell.plan import Denied, PipelineStage, ShellPlan, ShellStep
 
+COMMANDS = frozenset(COMMAND_RULES) | frozenset(SPECIAL_COMMANDS)
+"""Every program that may run; `cd` is none."""
+_DENIED_BECAUSE = {
+    "git": "no git: a repository's configuration can start programs",
+    "awk": "awk can write and start programs: use cut, grep or jq",
+    "xargs": "xargs starts programs: use find, grep -r or a wildcard",
+    "less": "no pagers: use head or sed -n '1,40p'",
+    "more": "no pagers: use head or sed -n '1,40p'",
+    "tee": "tee writes: use Edit or Write",
+}
 _COUNT = re.compile(r"-[0-9]{1,9}")
 
 
-def arguments(name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> list[str]:
-    """Judge a command's words.
+class PipelineStage(Struct, frozen=True):
+    """One program: its bare name and arguments, and its redirections in order."""
 
-    Args:
-        name: The command.
-        words: What follows it.
+    argv: tuple[str, ...]
+    redirects: tuple[Redirect, ...] = ()
+
+
+class ShellStep(Struct, frozen=True):
+    """A pipeline, and when it runs: `after` is "" (the first), ";", "&&" or "||"."""
+
+    after: str
+    stages: tuple[PipelineStage, ...]
+
+
+class ShellPlan(Struct, frozen=True):
+    """What runs instead of the line, in `cwd`; `readable` are the folders that may be read, links resolved."""
+
+    cwd: Path
+    steps: tuple[ShellStep, ...]
+    readable: tuple[Path, ...]
+
+
+def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
+    """Judge a command line and plan what to run instead of it.
+
+    Raises:
+        Denied: If anything in it isn't known to be harmless.
+        OSError: If the disk fails; the caller treats that as a denial.
+    """
+    root = Path(os.path.realpath(scope.root))
+    readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
+    parts, scope = _apply_cd(parse_command_line(line), scope)
+    steps = [ShellStep(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
+    return ShellPlan(scope.cwd or root, tuple(steps), readable)
+
+
+def _apply_cd(parts: Sequence[PipelinePart], scope: AllowedFolders) -> tuple[Sequence[PipelinePart], AllowedFolders]:
+    """Apply a `cd` at the start: it must be certain to succeed, or the rest would run somewhere else."""
+    first, *others = parts
+    words = first.commands[0].words
+    if words[0].text != "cd" or not words[0].bare:
+        return parts, scope
+    if len(first.commands) > 1 or not others or others[0].after != "&&":
+        raise Denied("cd is understood only at the start and with && behind it: cd DIR && …")
+    if len(words) != 2 or first.commands[0].redirects or words[1].text.startswith(("-", "+")):
+        raise Denied("cd takes one folder")
+    place = scope.place(scope.literal(words[1]))
+    if not place.is_dir():
+        raise Denied(f"cd to {words[1].text}, which is no folder")
+    return [replace(others[0], after=""), *others[1:]], replace(scope, cwd=place)
+
+
+def _stage(command: ShellCommand, scope: AllowedFolders) -> PipelineStage:
+    name, words = _name(command.words[0]), command.words[1:]
+    special = SPECIAL_COMMANDS.get(name)
+    args = check_arguments(name, words, COMMAND_RULES[name], scope) if special is None else special(words, scope)
+    return PipelineStage((name, *args), command.redirects)
+
+
+def _name(word: Word) -> str:
+    if not word.bare or word.pattern is not None:
+        raise Denied("a command's name has to stand without quotes and wildcards")
+    if word.text not in COMMANDS:
+        if word.text == "cd":
+            raise Denied("cd is understood only at the start of a line: cd DIR && …")
+        raise Denied(_DENIED_BECAUSE.get(word.text, f"{word.text} is not among the commands that only read"))
+    return word.text
+
+
+def check_arguments(name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> list[str]:
+    """Judge the words after a command's name.
 
     Returns:
         The arguments to run it with: flags, then "--" where the program knows it, then operands.
@@ -34,13 +107,15 @@ def arguments(name: str, words: Sequence[Word], rules: Rules, scope: AllowedFold
     Raises:
         Denied: If one of them isn't in the rules.
     """
-    reader = _Reader(name, words, rules, scope)
+    reader = _ArgumentReader(name, words, rules, scope)
     reader.read()
     return reader.result()
 
 
-class _Reader:
-    def __init__(self, name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> None:
+class _ArgumentReader:
+    """Reads one command's words by its rules."""
+
+    def __init__(self, name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> None:
         self.name = name
         self.left = list(words)
         self.rules = rules
@@ -124,7 +199,7 @@ class _Reader:
             if kind == "path":
                 self.scope.place(value)
             else:
-                KINDS[kind](value)
+                VALUE_CHECKS[kind](value)
         except Denied as denied:
             raise Denied(f"{self.name} {flag}: {denied}") from None
 
@@ -151,7 +226,7 @@ class _Reader:
             raise Denied(f"{self.name} with the operand {word.text}")
         if kind not in ("path", "file", "named"):
             text = self.scope.literal(word)
-            KINDS[kind](text)
+            VALUE_CHECKS[kind](text)
             return [text]
         names = self.scope.operands(word)
         if kind == "named" and "-" in names:
@@ -159,69 +234,3 @@ class _Reader:
         if kind == "file" and any(name != "-" and self.scope.place(name).is_dir() for name in names):
             raise Denied(f"{self.name} with a folder")
         return names
-
-
-COMMANDS = frozenset(RULES) | frozenset(SPECIAL)
-"""Every program that may run; `cd` is none."""
-_INSTEAD = {
-    "git": "no git: a repository's configuration can start programs",
-    "awk": "awk can write and start programs: use cut, grep or jq",
-    "xargs": "xargs starts programs: use find, grep -r or a wildcard",
-    "less": "no pagers: use head or sed -n '1,40p'",
-    "more": "no pagers: use head or sed -n '1,40p'",
-    "tee": "tee writes: use Edit or Write",
-}
-
-
-def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
-    """Judge a command line.
-
-    Args:
-        line: As the model wrote it.
-        scope: What may be read.
-
-    Returns:
-        What to run instead of the line.
-
-    Raises:
-        Denied: If anything in it isn't known to be harmless.
-        OSError: If the disk fails; the caller takes it for a denial.
-    """
-    root = Path(os.path.realpath(scope.root))
-    readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
-    parts, scope = _enter(parse(line), scope)
-    steps = [ShellStep(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
-    return ShellPlan(scope.cwd or root, tuple(steps), readable)
-
-
-def _enter(parts: Sequence[WordPart], scope: AllowedFolders) -> tuple[Sequence[WordPart], AllowedFolders]:
-    """Take a `cd` at the start away: it has to be sure to succeed, or the rest would run somewhere else."""
-    first, *others = parts
-    words = first.commands[0].words
-    if words[0].text != "cd" or not words[0].bare:
-        return parts, scope
-    if len(first.commands) > 1 or not others or others[0].after != "&&":
-        raise Denied("cd is understood only at the start and with && behind it: cd DIR && …")
-    if len(words) != 2 or first.commands[0].redirects or words[1].text.startswith(("-", "+")):
-        raise Denied("cd takes one folder")
-    place = scope.place(scope.literal(words[1]))
-    if not place.is_dir():
-        raise Denied(f"cd to {words[1].text}, which is no folder")
-    return [replace(others[0], after=""), *others[1:]], replace(scope, cwd=place)
-
-
-def _stage(command: ShellCommand, scope: AllowedFolders) -> PipelineStage:
-    name, words = _name(command.words[0]), command.words[1:]
-    special = SPECIAL.get(name)
-    args = arguments(name, words, RULES[name], scope) if special is None else special(words, scope)
-    return PipelineStage((name, *args), command.redirects)
-
-
-def _name(word: Word) -> str:
-    if not word.bare or word.pattern is not None:
-        raise Denied("a command's name has to stand without quotes and wildcards")
-    if word.text not in COMMANDS:
-        if word.text == "cd":
-            raise Denied("cd is understood only at the start of a line: cd DIR && …")
-        raise Denied(_INSTEAD.get(word.text, f"{word.text} is not among the commands that only read"))
-    return word.text

@@ -1,15 +1,12 @@
-"""Read: numbered lines of a text file.
+"""Read, Edit and Write.
 
-A line ends at a line feed and nowhere else. A carriage return before it and a byte order mark are not shown: Edit and
-Write keep them. What is no UTF-8 shows as U+FFFD.
+Read shows numbered lines; a line ends at a line feed and nowhere else. A carriage return before it and a byte order
+mark are not shown, but Edit and Write keep them. Invalid UTF-8 is shown as U+FFFD.
 
-Edit and Write: files of the stage, changed only as the model knows them.
-
-Both need a Read of the same file in this run, as long as it exists, and the file as it was then: what somebody else
-changed meanwhile is never overwritten. Bytes that an edit isn't about stay: byte order mark, line ends, a missing last
-line end, bytes that are no UTF-8.
-
-All of it happens in one go, without waiting for anything else: a run that is cancelled has written a file or has not.
+Edit and Write need a Read of the same file in this run, unless it is new, and the file as it was then: what somebody
+else changed meanwhile is never overwritten. Bytes that an edit doesn't concern stay: byte order mark, line ends, a
+missing last line end, invalid UTF-8. A write happens without an await, so a cancelled run has written a file or has
+not.
 """
 
 import io
@@ -21,38 +18,37 @@ from typing import IO
 from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
-from memtui.fs.atomic import Content, digest, read_once, replace_at
-from memtui.fs.boundary import Verdict, open_file, open_parent
+from memtui.fs.atomic import FileContent, digest, read_once, replace_at
+from memtui.fs.boundary import PathVerdict, open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
-LINES = 2000
+MAX_LINES = 2000
 """Lines of one answer, if the model names no number."""
-WIDTH = 2000
-"""Characters of a line that are shown."""
-MOST = 60_000
-"""Characters of one answer."""
-WHOLE = 8 << 20
-"""Bytes up to which a file is read whole; a larger one can be read in pieces, never written."""
-_PROBE = 8192
-_PART = 1 << 20
+MAX_LINE_CHARS = 2000
+MAX_EXCERPT_CHARS = 60_000
+MAX_WHOLE_BYTES = 8 << 20
+"""A larger file can be read in pieces, but not written."""
+MAX_WRITE_BYTES = 512 * 1024
+_PROBE_BYTES = 8192
+_LINE_PART_BYTES = 1 << 20
+_BOM = "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+SeenDigests = MutableMapping[str, str]
+"""The path of each file that the model has seen, with its digest at that time."""
 
 
 class ReadExcerpt(Struct, frozen=True):
-    """What is shown of a file; `digest` is that of the whole file, "" if it is too large to be written."""
+    """What is shown of a file; `digest` is that of the whole file, "" if the file is too large to be written."""
 
     text: str
     digest: str
     first: int
 
 
-def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
-    """Show some lines.
-
-    Args:
-        place: What `decide` allowed.
-        offset: First line, counted from 1.
-        limit: Lines, 1 or more.
+def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
+    """Show `limit` lines of an allowed file from line `offset`, counted from 1.
 
     Raises:
         ToolFault: If it is no text, or has no such line.
@@ -63,16 +59,16 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
         raise ToolFault(f"{place.name} is a folder: use Glob to see what is in it")
     with os.fdopen(open_file(place.base, place.name), "rb") as file:
         total = os.fstat(file.fileno()).st_size
-        data = file.read(WHOLE + 1)
-        whole = len(data) <= WHOLE
-        if b"\0" in data[:_PROBE]:
+        data = file.read(MAX_WHOLE_BYTES + 1)
+        whole = len(data) <= MAX_WHOLE_BYTES
+        if b"\0" in data[:_PROBE_BYTES]:
             raise ToolFault(f"{place.name} is not a text file")
         if not data:
             return ReadExcerpt("(the file is empty)", digest(b""), 1)
         if not whole:
             file.seek(0)
         source: IO[bytes] = io.BytesIO(data) if whole else file
-        lines, more = _take(source, offset, limit)
+        lines, more = _numbered_lines(source, offset, limit)
         if not lines:
             count = data.count(b"\n") + (not data.endswith(b"\n"))
             raise ToolFault(f"{place.name} has {count} lines" if whole else f"{place.name} has no line {offset}")
@@ -82,18 +78,18 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
     return ReadExcerpt(text, digest(data) if whole else "", offset)
 
 
-def _take(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
-    """The lines as they are shown, and whether there are more."""
+def _numbered_lines(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
+    """The lines as they are shown, and whether more follow."""
     lines: list[str] = []
-    room = MOST
+    room = MAX_EXCERPT_CHARS
     for number, (start, length) in enumerate(_lines(source), 1):
         if number < offset:
             continue
         text = start.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
         if number == 1:
             text = text.removeprefix("\ufeff")
-        if len(text) > WIDTH or length > len(start):
-            text = f"{text[:WIDTH]} … (the line has {size(length)} bytes; Grep shows parts of it)"
+        if len(text) > MAX_LINE_CHARS or length > len(start):
+            text = f"{text[:MAX_LINE_CHARS]} … (the line has {size(length)} bytes; Grep shows parts of it)"
         line = f"{number:>6}\t{text}"
         if len(lines) == limit or (lines and len(line) > room):
             return lines, True
@@ -103,21 +99,13 @@ def _take(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
 
 
 def _lines(source: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Each line's first bytes, and how many it has: a line of a transcript may be larger than memory should be."""
-    while start := source.readline(_PART):
+    """Each line's beginning and length: a line of a transcript may be too large to hold in memory."""
+    while start := source.readline(_LINE_PART_BYTES):
         length, part = len(start), start
-        while len(part) == _PART and not part.endswith(b"\n"):
-            part = source.readline(_PART)
+        while len(part) == _LINE_PART_BYTES and not part.endswith(b"\n"):
+            part = source.readline(_LINE_PART_BYTES)
             length += len(part)
         yield start, length
-
-
-LARGEST = 512 * 1024
-"""Bytes of a file that an agent writes."""
-_BOM = "\ufeff"
-_SURROGATE = re.compile("[\ud800-\udfff]")
-Seen = MutableMapping[str, str]
-"""Path of each file that the model has seen, with the digest that it had then."""
 
 
 class FileEdit(Struct, frozen=True):
@@ -128,23 +116,16 @@ class FileEdit(Struct, frozen=True):
     every: bool = False
 
 
-def place_key(place: Verdict) -> str:
-    """The name of a file in `Seen`."""
+def place_key(place: PathVerdict) -> str:
+    """The name of a file in `SeenDigests`."""
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = REAL) -> str:
-    """Replace a text by another.
-
-    Args:
-        place: What `decide` allowed.
-        seen: Is brought up to date.
-
-    Returns:
-        What was done, for the model.
+def edit_file(place: PathVerdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
+    """Replace a text in an allowed file; brings `seen` up to date and returns what was done, for the model.
 
     Raises:
-        ToolFault: If the text isn't there, or more than once, or the model doesn't know the file.
+        ToolFault: If the text isn't there, or more than once, or the model hasn't seen the file as it is.
         MemtuiError, OSError: If it can't be read or written; nothing changed then.
     """
     assert place.base is not None and place.name is not None
@@ -156,14 +137,14 @@ def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = 
     _check(change.new, "new_string")
     parent, leaf = open_parent(place.base, place.name, fs=fs)
     try:
-        disk = _known(parent, leaf, place, seen, fs)
+        disk = _read_known(parent, leaf, place, seen, fs)
         if disk is None:
             raise ToolFault(f"there is no {place.name}: Write makes a new file")
         text = disk.data.decode("utf-8", "surrogateescape")
         crlf = _has_crlf(text)
-        if crlf:  # as it is shown: every "\n" becomes "\r\n" again
+        if crlf:  # as the model has seen it
             text = text.replace("\r\n", "\n")
-        old, new = _as_there(text, change, crlf=crlf)
+        old, new = _with_line_ends_of(text, change, crlf=crlf)
         count = text.count(old)
         if count == 0:
             raise ToolFault(f"old_string is not in {place.name}: it must be the file's own text, without line numbers")
@@ -178,17 +159,14 @@ def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = 
     return f"{place.name}: {count} {'place' if count == 1 else 'places'} replaced"
 
 
-def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REAL) -> str:
-    """Make a new file, or replace one that the model has seen; its byte order mark and line ends are kept.
-
-    Arguments, answer and faults as for `edit_file`.
-    """
+def write_file(place: PathVerdict, content: str, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
+    """As `edit_file`, but write a new file or replace a whole one; byte order mark and line ends are kept."""
     assert place.base is not None and place.name is not None
     _check(content, "content")
     data = _bytes(content)
     parent, leaf = open_parent(place.base, place.name, create=True, fs=fs)
     try:
-        disk = _known(parent, leaf, place, seen, fs)
+        disk = _read_known(parent, leaf, place, seen, fs)
         if disk is not None:
             text = disk.data.decode("utf-8", "surrogateescape")
             if text.startswith(_BOM) and not content.startswith(_BOM):
@@ -201,8 +179,8 @@ def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REA
     return f"{place.name}: {'written' if disk is None else 'replaced'}, {size(len(data))} bytes"
 
 
-def _known(parent: int, leaf: str, place: Verdict, seen: Seen, fs: FileSystem) -> Content | None:
-    """The file as it is, `None` if there is none."""
+def _read_known(parent: int, leaf: str, place: PathVerdict, seen: SeenDigests, fs: FileSystem) -> FileContent | None:
+    """Read the file, provided that it is as the model has seen it; `None` if there is none."""
     try:
         disk = read_once(leaf, dir_fd=parent, fs=fs)
     except FileNotFoundError:
@@ -215,7 +193,7 @@ def _known(parent: int, leaf: str, place: Verdict, seen: Seen, fs: FileSystem) -
     return disk
 
 
-def _put(parent: int, leaf: str, data: bytes, disk: Content | None, fs: FileSystem) -> None:
+def _put(parent: int, leaf: str, data: bytes, disk: FileContent | None, fs: FileSystem) -> None:
     if disk is None:
         mode, owner = fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
     else:
@@ -224,7 +202,7 @@ def _put(parent: int, leaf: str, data: bytes, disk: Content | None, fs: FileSyst
 
 
 def _check(text: str, key: str) -> None:
-    """Refuse what no text file may hold."""
+    """Refuse characters that no text file may hold."""
     if "\0" in text:
         raise ToolFault(f"{key} holds a NUL character")
     if not text.isascii() and _SURROGATE.search(text):
@@ -233,13 +211,13 @@ def _check(text: str, key: str) -> None:
 
 def _bytes(text: str) -> bytes:
     data = text.encode("utf-8", "surrogateescape")
-    if len(data) > LARGEST:
-        raise ToolFault(f"the file would have {size(len(data))} bytes; {size(LARGEST)} is the most")
+    if len(data) > MAX_WRITE_BYTES:
+        raise ToolFault(f"the file would have {size(len(data))} bytes; {size(MAX_WRITE_BYTES)} is the most")
     return data
 
 
-def _as_there(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
-    """Old and new with the line ends of the text that they are for: the model sees none but "\n"."""
+def _with_line_ends_of(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
+    """Old and new text with the file's line ends: the model sees only "\n"."""
     if crlf:
         return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")
     if change.old not in text and "\n" in change.old:  # a file of both kinds

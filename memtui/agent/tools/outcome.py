@@ -1,4 +1,4 @@
-"""What a call came to."""
+"""What a tool call returns."""
 
 from msgspec import Struct
 
@@ -8,12 +8,9 @@ from memtui.util.errors import MemtuiError
 class ToolResult(Struct, frozen=True):
     """An answer to the model.
 
-    Args:
-        text: What the model gets, as it is on the disk: not for a screen.
-        ok: Whether the tool did what was asked.
-        reason: Why not, one line; may quote the model.
-        fresh: Names the piece of a file, or the output, that the model has now seen; "" for nothing.
-        wrote: Whether a file changed.
+    `text` is what the model gets, raw from disk and not for a screen. `reason` says in one line why it is not `ok`, and
+    may quote the model. `fresh` identifies the part of a file, or the output, that the model has now seen, "" for none.
+    `wrote`: a file changed.
     """
 
     text: str
@@ -24,8 +21,9 @@ class ToolResult(Struct, frozen=True):
 
     @classmethod
     def fault(cls, reason: str) -> "ToolResult":
+        """The answer to a call that failed."""
         return cls(reason, ok=False, reason=reason)
 
 
 class ToolFault(MemtuiError):
-    """The tool can't do it; the message tells the model what would work."""
+    """A tool can't do what was asked; the message tells the model what would work."""

@@ -10,7 +10,7 @@ def _text(words: str) -> dict[str, Any]:
     return {"type": "string", "description": words}
 
 
-def _whole(words: str, least: int = 0) -> dict[str, Any]:
+def _integer(words: str, least: int = 0) -> dict[str, Any]:
     return {"type": "integer", "minimum": least, "description": words}
 
 
@@ -40,8 +40,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             "Long files come in pieces: go on with offset.",
             ["file_path"],
             file_path=_text(_PATH),
-            offset=_whole("First line, counted from 1.", 1),
-            limit=_whole("How many lines.", 1),
+            offset=_integer("First line, counted from 1.", 1),
+            limit=_integer("How many lines.", 1),
         ),
         _tool(
             "Grep",
@@ -59,13 +59,13 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             **{
                 "-i": _flag("Upper and lower case are the same."),
                 "-o": _flag("Only what matched, not the whole line."),
-                "-A": _whole("With content: lines after each match."),
-                "-B": _whole("With content: lines before each match."),
-                "-C": _whole("With content: lines before and after each match."),
+                "-A": _integer("With content: lines after each match."),
+                "-B": _integer("With content: lines before each match."),
+                "-C": _integer("With content: lines before and after each match."),
             },
             multiline=_flag("The pattern may run over several lines, . matches line ends."),
-            head_limit=_whole("Lines of the answer, 250 if left out.", 1),
-            offset=_whole("Lines of the answer to leave out."),
+            head_limit=_integer("Lines of the answer, 250 if left out.", 1),
+            offset=_integer("Lines of the answer to leave out."),
         ),
         _tool(
             "Glob",
@@ -82,7 +82,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             ["command"],
             command=_text("The line."),
             description=_text("What it is for, in a few words."),
-            timeout=_whole("Milliseconds after which it is stopped, at most 10000.", 1),
+            timeout=_integer("Milliseconds after which it is stopped, at most 10000.", 1),
         ),
         _tool(
             "Edit",

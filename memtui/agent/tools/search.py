@@ -1,12 +1,8 @@
-"""Grep: lines that match a regular expression, looked for by a process of its own (`seek`).
+"""Grep and Glob: find lines by a regular expression, files by a wildcard.
 
-Glob: files whose names match, the latest first.
-
-Names below a folder: no link is followed, nothing that may hold a secret is named.
-
-Wildcards for names: `*`, `?`, `[…]`, `{a,b}`, and `**` for any number of folders.
-
-A wildcard doesn't stand for a leading dot. Matching takes time in proportion to the pattern's length, whatever it is.
+Names may be files below the allowed folders; no link is followed, and nothing that may hold a secret is named.
+Wildcards are `*`, `?`, `[…]`, `{a,b}`, and `**` for any number of folders; none stands for a leading dot. Matching them
+takes time in proportion to their length, so no pattern of a model's is slow.
 """
 
 import asyncio
@@ -22,133 +18,37 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.agent.permissions import AllowedFolders
-from memtui.agent.shell.plan import Denied
+from memtui.agent.shell.grammar import Denied
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp
-from memtui.fs.boundary import Verdict, is_sensitive
+from memtui.fs.boundary import PathVerdict, is_sensitive
 
-_LONGEST = 1000
-_ALTERNATIVES = 64
-
-
-def matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for names with slashes.
-
-    Raises:
-        ToolFault: If the pattern is too long or has too many alternatives.
-    """
-    if len(pattern) > _LONGEST:
-        raise ToolFault("the pattern is too long")
-    ways = [[_part(part) for part in way.split("/") if part not in ("", ".")] for way in _ways(pattern)]
-
-    def matches(name: str) -> bool:
-        parts = name.split("/")
-        return any(_fits(way, parts) for way in ways)
-
-    return matches
-
-
-def _ways(pattern: str) -> list[str]:
-    """The pattern without braces, once for each choice."""
-    done: list[str] = []
-    todo = [pattern]
-    while todo:
-        if len(done) + len(todo) > _ALTERNATIVES:
-            raise ToolFault("the pattern has too many alternatives")
-        way = todo.pop()
-        if match := re.search(r"\{([^{}]*,[^{}]*)\}", way):
-            todo += [way[: match.start()] + choice + way[match.end() :] for choice in match[1].split(",")]
-        else:
-            done.append(way)
-    return done
-
-
-def _part(part: str) -> Callable[[str], bool] | None:
-    """A test for one part of a name; `None` stands for any number of folders."""
-    if part == "**":
-        return None
-    fits = re.compile(fnmatch.translate(part)).match
-    hidden = part.startswith(".")
-    return lambda name: (hidden or not name.startswith(".")) and fits(name) is not None
-
-
-def _fits(way: list[Callable[[str], bool] | None], parts: list[str]) -> bool:
-    here = {0}  # how many parts of the pattern may be used up so far
-    for name in parts:
-        here = _beyond(way, here)
-        after: set[int] = set()
-        for at in here:
-            if at == len(way):
-                continue
-            test = way[at]
-            if test is None:
-                if not name.startswith("."):
-                    after.add(at)
-            elif test(name):
-                after.add(at + 1)
-        here = after
-    return len(way) in _beyond(way, here)
-
-
-def _beyond(way: list[Callable[[str], bool] | None], here: set[int]) -> set[int]:
-    """The same, where "any number of folders" is none."""
-    found = set(here)
-    for at in sorted(here):
-        while at < len(way) and way[at] is None:
-            at += 1
-            found.add(at)
-    return found
-
-
-MOST_NAMES = 50_000
-"""Names that one call looks at."""
-_DEEPEST = 24
+MAX_NAMES = 50_000
+"""Names that one call examines."""
+MAX_FILES = 200
+"""Names of one answer of Glob."""
+SEARCH_TIMEOUT_S = 10.0
+MAX_OUTPUT_CHARS = 40_000
+_MAX_DEPTH = 24
+_MAX_PATTERN_CHARS = 1000
+_MAX_ALTERNATIVES = 64
+_DEFAULT_LINES = 250
+_MAX_CONTEXT_LINES = 50
+_MODES = ("files_with_matches", "content", "count")
+_SEARCH_PROGRAM = Path(__file__).with_name("search_process.py")
 
 
 class FoundFile(Struct, frozen=True):
-    """A regular file: its name below the folder, with slashes, and when it was last changed (seconds)."""
+    """A regular file: its name below the folder, with slashes, and its mtime."""
 
     name: str
     changed: float
 
 
-def walk(top: Path) -> Iterator[FoundFile]:
-    """Every regular file below a folder, by name.
-
-    Args:
-        top: A folder that may be read, links in its own path resolved.
-
-    Raises:
-        ToolFault: If there are too many.
-    """
-    room = MOST_NAMES
-    for folder, folders, files, fd in os.fwalk(top, follow_symlinks=False):
-        above = os.path.relpath(folder, top)
-        above = "" if above == "." else above + "/"
-        room -= len(folders) + len(files)
-        if room < 0:
-            raise ToolFault(f"more than {MOST_NAMES} files: name a folder further down")
-        deep = above.count("/") >= _DEEPEST
-        folders[:] = [] if deep else sorted(name for name in folders if not is_sensitive(name))
-        for name in sorted(files):
-            if is_sensitive(name) or is_temp(name):
-                continue
-            try:
-                info = os.stat(name, dir_fd=fd, follow_symlinks=False)
-            except OSError:
-                continue
-            if stat.S_ISREG(info.st_mode):
-                yield FoundFile(above + name, info.st_mtime)
-
-
-MAX_FILES = 200
-"""Names of one answer."""
-
-
-def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
-    """The names, one a line: below the stage as seen from there, elsewhere whole.
+def find_files(place: PathVerdict, pattern: str, scope: AllowedFolders) -> str:
+    """Glob: the matching names, newest first, one a line; relative to the root if inside it, else absolute.
 
     Args:
         place: The folder that `decide` allowed.
@@ -163,29 +63,29 @@ def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
         top, pattern = _split(pattern, scope)
     if not top.is_dir():
         raise ToolFault(f"{place.name} is not a folder" if top.exists() else f"there is no folder {place.name}")
-    fits = matcher(pattern)
-    found = sorted((one for one in walk(top) if fits(one.name)), key=_latest)
-    lead = lead_of(top, scope)
+    fits = name_matcher(pattern)
+    found = sorted((one for one in walk_files(top) if fits(one.name)), key=_newest_first)
+    lead = name_prefix(top, scope)
     lines = [lead + one.name for one in found[:MAX_FILES]]
     if len(found) > MAX_FILES:
         lines.append(f"({len(found) - MAX_FILES} more)")
     return "\n".join(lines) or "(no file matches)"
 
 
-def lead_of(top: Path, scope: AllowedFolders) -> str:
-    """What is put in front of a name below a folder, so that Read finds it."""
+def name_prefix(top: Path, scope: AllowedFolders) -> str:
+    """The prefix of a name below a folder, with which Read finds it."""
     root = scope.root.resolve()
     if top == root:
         return ""
     return f"{top.relative_to(root) if top.is_relative_to(root) else top}/"
 
 
-def _latest(found: FoundFile) -> tuple[float, str]:
+def _newest_first(found: FoundFile) -> tuple[float, str]:
     return -found.changed, found.name
 
 
 def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
-    """The folder that an absolute pattern starts in, and the rest."""
+    """The folder that an absolute pattern starts in, and the rest of the pattern."""
     plain: list[str] = []
     parts = [part for part in pattern.split("/") if part]
     while len(parts) > 1 and not set(parts[0]) & set("*?[{"):
@@ -196,25 +96,15 @@ def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
         raise ToolFault(str(denied)) from None
 
 
-SECONDS = 10.0
-"""How long one search may take."""
-MAX_OUTPUT_CHARS = 40_000
-"""Characters of one answer."""
-_LINES = 250
-_AROUND = 50
-_MODES = ("files_with_matches", "content", "count")
-_SEEK = Path(__file__).with_name("search_process.py")
-
-
-def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
-    """What the process is told.
+def search_job(place: PathVerdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
+    """Grep: the input for the search process.
 
     Args:
         place: The file or folder that `decide` allowed.
-        given: The input that it allowed.
+        given: The tool's input.
 
     Raises:
-        ToolFault: If the input asks for what there isn't.
+        ToolFault: If the input asks for something that doesn't exist.
     """
     assert place.base is not None and place.name is not None
     mode = given.get("output_mode") or "files_with_matches"
@@ -224,54 +114,57 @@ def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -
         raise ToolFault("type isn't known here: use glob, such as *.md")
     top = place.base / place.name
     if top.is_dir():
-        fits = _chosen(given.get("glob"))
-        names = [found.name for found in walk(top) if fits(found.name)]
+        fits = _glob_filter(given.get("glob"))
+        names = [found.name for found in walk_files(top) if fits(found.name)]
     elif top.exists():
         top, names = top.parent, [top.name]
     else:
         raise ToolFault(f"there is no {place.name}")
-    around = whole(given, "context", whole(given, "-C", 0, most=_AROUND), most=_AROUND)
+    around = bounded_int(
+        given, "context", bounded_int(given, "-C", 0, most=_MAX_CONTEXT_LINES), most=_MAX_CONTEXT_LINES
+    )
     return {
-        "top": str(top), "names": names, "lead": lead_of(top, scope), "pattern": given["pattern"], "mode": mode,
+        "top": str(top), "names": names, "lead": name_prefix(top, scope), "pattern": given["pattern"], "mode": mode,
         "ignore_case": given.get("-i") is True, "multiline": given.get("multiline") is True,
-        "only": given.get("-o") is True, "before": whole(given, "-B", around, most=_AROUND),
-        "after": whole(given, "-A", around, most=_AROUND), "skip": whole(given, "offset", 0, most=10**9),
-        "limit": whole(given, "head_limit", _LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
+        "only": given.get("-o") is True, "before": bounded_int(given, "-B", around, most=_MAX_CONTEXT_LINES),
+        "after": bounded_int(given, "-A", around, most=_MAX_CONTEXT_LINES),
+        "skip": bounded_int(given, "offset", 0, most=10**9),
+        "limit": bounded_int(given, "head_limit", _DEFAULT_LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
     }  # fmt: skip
 
 
-def whole(given: Mapping[str, object], key: str, default: int, *, least: int = 0, most: int) -> int:
-    """A number of the input, within bounds; a model may write 5.0 or 1e99."""
+def bounded_int(given: Mapping[str, object], key: str, default: int, *, least: int = 0, most: int) -> int:
+    """A number of a tool's input, within bounds; a model may write 5.0 or 1e99."""
     value = given.get(key)
     if not isinstance(value, int | float):
         return default
     return int(min(max(value, least), most))
 
 
-def _chosen(pattern: object) -> Callable[[str], bool]:
-    """Which names a `glob` chooses: one without a slash is for names in any folder."""
+def _glob_filter(pattern: object) -> Callable[[str], bool]:
+    """A test for the names that a `glob` selects; one without a slash applies in any folder."""
     if not isinstance(pattern, str) or not pattern:
         return lambda name: True
     wanted = not pattern.startswith("!")
     pattern = pattern.removeprefix("!")
-    fits = matcher(pattern if "/" in pattern else f"**/{pattern}")
+    fits = name_matcher(pattern if "/" in pattern else f"**/{pattern}")
     return lambda name: fits(name) is wanted
 
 
-async def seek(job: dict[str, object], *, seconds: float = SECONDS) -> str:
-    """Run the process; it ends with the task that waits for it.
+async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_S) -> str:
+    """Grep: run the search process, which ends with the task that awaits it.
 
     Raises:
-        ToolFault: If the pattern is none, or it takes too long.
+        ToolFault: If the pattern is invalid, or the search takes too long.
         OSError: If the process can't be started.
     """
     if not job["names"]:
-        return "(no file to look into)"
+        return "(no file to search)"
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
         "-S",
-        str(_SEEK),
+        str(_SEARCH_PROGRAM),
         env=ENVIRONMENT,
         cwd="/",
         stdin=asyncio.subprocess.PIPE,
@@ -298,3 +191,99 @@ async def seek(job: dict[str, object], *, seconds: float = SECONDS) -> str:
     if answer["more"]:
         lines.append("(more follows: narrow the pattern, or go on with offset)")
     return "\n".join(lines) or "(nothing found)"
+
+
+def walk_files(top: Path) -> Iterator[FoundFile]:
+    """Yield every regular file below a resolved folder, sorted by name.
+
+    Raises:
+        ToolFault: If there are too many.
+    """
+    room = MAX_NAMES
+    for folder, folders, files, fd in os.fwalk(top, follow_symlinks=False):
+        above = os.path.relpath(folder, top)
+        above = "" if above == "." else above + "/"
+        room -= len(folders) + len(files)
+        if room < 0:
+            raise ToolFault(f"more than {MAX_NAMES} files: name a folder further down")
+        deep = above.count("/") >= _MAX_DEPTH
+        folders[:] = [] if deep else sorted(name for name in folders if not is_sensitive(name))
+        for name in sorted(files):
+            if is_sensitive(name) or is_temp(name):
+                continue
+            try:
+                info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            except OSError:
+                continue
+            if stat.S_ISREG(info.st_mode):
+                yield FoundFile(above + name, info.st_mtime)
+
+
+def name_matcher(pattern: str) -> Callable[[str], bool]:
+    """Compile a wildcard to a test for names with slashes.
+
+    Raises:
+        ToolFault: If the pattern is too long or has too many alternatives.
+    """
+    if len(pattern) > _MAX_PATTERN_CHARS:
+        raise ToolFault("the pattern is too long")
+    plain = [choice.split("/") for choice in _expand_braces(pattern)]
+    choices = [[_part_matcher(part) for part in parts if part not in ("", ".")] for parts in plain]
+
+    def matches(name: str) -> bool:
+        parts = name.split("/")
+        return any(_fits(tests, parts) for tests in choices)
+
+    return matches
+
+
+def _expand_braces(pattern: str) -> list[str]:
+    """The patterns without braces that a pattern stands for."""
+    done: list[str] = []
+    todo = [pattern]
+    while todo:
+        if len(done) + len(todo) > _MAX_ALTERNATIVES:
+            raise ToolFault("the pattern has too many alternatives")
+        choice = todo.pop()
+        if match := re.search(r"\{([^{}]*,[^{}]*)\}", choice):
+            todo += [choice[: match.start()] + part + choice[match.end() :] for part in match[1].split(",")]
+        else:
+            done.append(choice)
+    return done
+
+
+def _part_matcher(part: str) -> Callable[[str], bool] | None:
+    """A test for one part of a name; `None` for `**`."""
+    if part == "**":
+        return None
+    fits = re.compile(fnmatch.translate(part)).match
+    hidden = part.startswith(".")
+    return lambda name: (hidden or not name.startswith(".")) and fits(name) is not None
+
+
+def _fits(tests: list[Callable[[str], bool] | None], parts: list[str]) -> bool:
+    here = {0}  # positions in the pattern that the name so far may have reached
+    for name in parts:
+        here = _skip_any_folders(tests, here)
+        after: set[int] = set()
+        for at in here:
+            if at == len(tests):
+                continue
+            test = tests[at]
+            if test is None:
+                if not name.startswith("."):
+                    after.add(at)
+            elif test(name):
+                after.add(at + 1)
+        here = after
+    return len(tests) in _skip_any_folders(tests, here)
+
+
+def _skip_any_folders(tests: list[Callable[[str], bool] | None], here: set[int]) -> set[int]:
+    """The positions, with those behind a `**` that stands for no folder."""
+    found = set(here)
+    for at in sorted(here):
+        while at < len(tests) and tests[at] is None:
+            at += 1
+            found.add(at)
+    return found

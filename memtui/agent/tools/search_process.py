@@ -1,8 +1,8 @@
-"""The program that Grep starts: looks for a pattern in files that it is told.
+"""The program that Grep starts: searches the given files for a regular expression.
 
-A pattern may take for ever, and a thread can't be killed; a process can. It is started alone, in an interpreter without
-our package and without the user's environment, as `shell.confine` is. Input is one JSON object on standard input
-(`grep` writes it), output one on standard output: {"lines": […], "more": bool} or {"fault": "…"}.
+A regular expression may run for ever, and a thread can't be killed; a process can. It runs in an interpreter of its
+own, without our package and the user's environment. Input is one JSON object on standard input, written by `search`;
+output one on standard output: {"lines": […], "more": bool} or {"fault": "…"}.
 """
 
 import json
@@ -15,22 +15,23 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-_SECONDS, _MEMORY = 20, 2 << 30
-_PROBE = 8192
-_WHOLE = 32 << 20
-"""Bytes of a file that a pattern over several lines is tried on."""
+_CPU_S, _MEMORY_BYTES = 20, 2 << 30
+_PROBE_BYTES = 8192
+_MAX_MULTILINE_BYTES = 32 << 20
+"""A pattern over several lines is tried on so much of a file."""
+_MAX_LINE_CHARS = 500
 
 
 def main() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     job = json.load(sys.stdin.buffer)
     try:
         pattern = re.compile(job["pattern"], _flags(job))
     except (re.error, OverflowError, RecursionError) as error:
         answer: dict[str, Any] = {"fault": f"the pattern is not a regular expression: {error}"}
     else:
-        lines, more = _page(_all(job, pattern), job["skip"], job["limit"], job["most"])
+        lines, more = _page(_answer_lines(job, pattern), job["skip"], job["limit"], job["most"])
         answer = {"lines": lines, "more": more}
     sys.stdout.buffer.write(json.dumps(answer).encode())
 
@@ -56,7 +57,7 @@ def _page(lines: Iterator[str], skip: int, limit: int, most: int) -> tuple[list[
     return taken, False
 
 
-def _all(job: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[str]:
+def _answer_lines(job: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[str]:
     for name in job["names"]:
         label = job["lead"] + name
         try:
@@ -64,10 +65,10 @@ def _all(job: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[str]:
         except OSError:
             continue
         with os.fdopen(fd, "rb") as file:
-            if b"\0" in file.read(_PROBE):
+            if b"\0" in file.read(_PROBE_BYTES):
                 continue
             file.seek(0)
-            hits = _whole(file, pattern) if job["multiline"] else _by_line(file, pattern, job)
+            hits = _hits_in_text(file, pattern) if job["multiline"] else _hits_by_line(file, pattern, job)
             if job["mode"] == "files_with_matches":
                 if any(sign == ":" for _, sign, _ in hits):
                     yield label
@@ -97,44 +98,41 @@ def _open(top: str, name: str) -> int:
     return file
 
 
-def _by_line(file: Any, pattern: re.Pattern[str], job: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
-    """Matching lines (sign ":") and those around them (sign "-"), each once."""
+def _hits_by_line(file: Any, pattern: re.Pattern[str], job: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    """Matching lines (sign ":") and their context (sign "-"), each once."""
     before: deque[tuple[int, str]] = deque(maxlen=job["before"])
     owed = 0
     for number, raw in enumerate(file, 1):
         line = raw.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
         if match := pattern.search(line):
             for earlier, text in before:
-                yield earlier, "-", _around(text, 0, 0)
+                yield earlier, "-", _clip_around(text, 0, 0)
             before.clear()
             owed = job["after"]
-            yield number, ":", match[0][:_WIDTH] if job["only"] else _around(line, *match.span())
+            yield number, ":", match[0][:_MAX_LINE_CHARS] if job["only"] else _clip_around(line, *match.span())
         elif owed:
             owed -= 1
-            yield number, "-", _around(line, 0, 0)
+            yield number, "-", _clip_around(line, 0, 0)
         else:
             before.append((number, line))
 
 
-def _whole(file: Any, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, str]]:
-    text = file.read(_WHOLE).decode("utf-8", "replace")
+def _hits_in_text(file: Any, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, str]]:
+    text = file.read(_MAX_MULTILINE_BYTES).decode("utf-8", "replace")
     number, at = 1, 0
     for match in pattern.finditer(text):
         number += text.count("\n", at, match.start())
         at = match.start()
-        yield number, ":", match[0][: 4 * _WIDTH]
+        yield number, ":", match[0][: 4 * _MAX_LINE_CHARS]
 
 
-_WIDTH = 500
-
-
-def _around(line: str, start: int, end: int) -> str:
-    """At most so much of a line, with what was found in it."""
-    if len(line) <= _WIDTH:
+def _clip_around(line: str, start: int, end: int) -> str:
+    """At most `_MAX_LINE_CHARS` of a line, with the match in them."""
+    if len(line) <= _MAX_LINE_CHARS:
         return line
-    first = max(0, min(start - (_WIDTH - min(end - start, _WIDTH)) // 2, len(line) - _WIDTH))
-    cut = line[first : first + _WIDTH]
-    return ("…" if first else "") + cut + ("…" if first + _WIDTH < len(line) else "")
+    first = max(0, min(start - (_MAX_LINE_CHARS - min(end - start, _MAX_LINE_CHARS)) // 2, len(line) - _MAX_LINE_CHARS))
+    cut = line[first : first + _MAX_LINE_CHARS]
+    return ("…" if first else "") + cut + ("…" if first + _MAX_LINE_CHARS < len(line) else "")
 
 
 if __name__ == "__main__":

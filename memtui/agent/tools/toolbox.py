@@ -1,6 +1,7 @@
-"""The tools of one run: what may be called, what has been read, one answer for every call.
+"""The tools of one run: which may be called, what has been read, one answer for every call.
 
-Source: DESIGN.md D5; SAFETY.md F30 to F33, F46.
+Each call goes through `permissions.decide`; file tools open the decided path again by descriptor, no link followed, so
+that swapping a folder between decision and use leads nowhere.
 """
 
 import asyncio
@@ -10,50 +11,40 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memtui.agent.permissions import AllowedFolders, Decision, decide
-from memtui.agent.shell.run import SECONDS, run
+from memtui.agent.permissions import Decision, decide
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.shell.run import SHELL_TIMEOUT_S, run_plan
 from memtui.agent.task import TOOLS
-from memtui.agent.tools.files import LINES, FileEdit, Seen, edit_file, place_key, read_lines, write_file
+from memtui.agent.tools.files import MAX_LINES, FileEdit, SeenDigests, edit_file, place_key, read_lines, write_file
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.schemas import SCHEMAS
-from memtui.agent.tools.search import find, job_of, seek, whole
+from memtui.agent.tools.search import bounded_int, find_files, run_search, search_job
 from memtui.fs.atomic import digest
-from memtui.fs.boundary import Verdict
+from memtui.fs.boundary import PathVerdict
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError
 
-MOST = 64_000
-"""Characters of any answer."""
+MAX_ANSWER_CHARS = 64_000
 
 T = TypeVar("T")
 Given = Mapping[str, Any]
 
 
-class Box:
-    """Runs calls, one after the other.
-
-    Args:
-        scope: The folders that the run was given.
-        allowed: Names of the tools that it may use.
-    """
+class Toolbox:
+    """Makes a run's tool calls, one after the other; `allowed` are the tools that it may use."""
 
     def __init__(self, scope: AllowedFolders, allowed: Sequence[str] = TOOLS, *, fs: FileSystem = REAL) -> None:
         self._scope = scope
         self._allowed = [name for name in SCHEMAS if name in allowed]
         self._fs = fs
-        self._seen: Seen = {}
+        self._seen: SeenDigests = {}
 
     def schemas(self) -> list[dict[str, Any]]:
-        """What the model is told."""
+        """The schemas that the model is given."""
         return [SCHEMAS[name] for name in self._allowed]
 
     async def call(self, name: object, given: object) -> ToolResult:
-        """Do what the model asks for, or say why not.
-
-        Args:
-            name: As the model wrote it.
-            given: The same; any type.
-        """
+        """Do what the model asks for, or say why not; name and input may be anything."""
         if name not in self._allowed or not isinstance(name, str):
             return ToolResult.fault(f"there is no such tool; there are: {', '.join(self._allowed)}")
         if not isinstance(given, Mapping):
@@ -66,38 +57,41 @@ class Box:
         if not decision.allowed:
             return ToolResult.fault(f"denied: {decision.reason}")
         try:
-            outcome = await _RUN[name](self, decision, given)
+            outcome = await _TOOLS[name](self, decision, given)
         except MemtuiError as fault:
             return ToolResult.fault(fault.message)
         except OSError as error:
             return ToolResult.fault(f"the disk says: {os.strerror(error.errno or 0)}")
-        if len(outcome.text) <= MOST:
+        if len(outcome.text) <= MAX_ANSWER_CHARS:
             return outcome
-        text = outcome.text[:MOST] + "\n(cut here: ask for less)"
+        text = outcome.text[:MAX_ANSWER_CHARS] + "\n(cut here: ask for less)"
         return ToolResult(text, outcome.ok, outcome.reason, outcome.fresh, outcome.wrote)
 
     async def _read(self, decision: Decision, given: Given) -> ToolResult:
         place = _place(decision)
-        offset = whole(given, "offset", 1, least=1, most=10**12)
-        limit = whole(given, "limit", LINES, least=1, most=LINES)
-        shown = await in_thread(lambda: read_lines(place, offset, limit))
+        offset = bounded_int(given, "offset", 1, least=1, most=10**12)
+        limit = bounded_int(given, "limit", MAX_LINES, least=1, most=MAX_LINES)
+        shown = await run_in_thread(lambda: read_lines(place, offset, limit))
         if shown.digest:
             self._seen[place_key(place)] = shown.digest
         return ToolResult(shown.text, fresh=f"{place_key(place)}:{shown.first}")
 
     async def _glob(self, decision: Decision, given: Given) -> ToolResult:
         place, pattern = _place(decision), given["pattern"]
-        return ToolResult(await in_thread(lambda: find(place, pattern, self._scope)))
+        return ToolResult(await run_in_thread(lambda: find_files(place, pattern, self._scope)))
 
     async def _grep(self, decision: Decision, given: Given) -> ToolResult:
         place = _place(decision)
-        return ToolResult(await seek(await in_thread(lambda: job_of(place, given, self._scope))))
+        return ToolResult(await run_search(await run_in_thread(lambda: search_job(place, given, self._scope))))
 
     async def _bash(self, decision: Decision, given: Given) -> ToolResult:
         plan = decision.plan
         assert plan is not None
-        seconds = whole(given, "timeout", int(SECONDS * 1000), least=100, most=int(SECONDS * 1000)) / 1000
-        ran = await in_thread(lambda: run(plan, seconds=seconds))
+        seconds = (
+            bounded_int(given, "timeout", int(SHELL_TIMEOUT_S * 1000), least=100, most=int(SHELL_TIMEOUT_S * 1000))
+            / 1000
+        )
+        ran = await run_in_thread(lambda: run_plan(plan, seconds=seconds))
         text = ran.output.rstrip("\n")
         fresh = f"output:{digest(text.encode())}" if text else ""
         if ran.stopped:
@@ -115,44 +109,44 @@ class Box:
         return ToolResult(write_file(_place(decision), given["content"], self._seen, fs=self._fs), wrote=True)
 
 
-_RUN: dict[str, Callable[[Box, Decision, Given], Awaitable[ToolResult]]] = {
-    "Read": Box._read,
-    "Grep": Box._grep,
-    "Glob": Box._glob,
-    "Bash": Box._bash,
-    "Edit": Box._edit,
-    "Write": Box._write,
+_TOOLS: dict[str, Callable[[Toolbox, Decision, Given], Awaitable[ToolResult]]] = {
+    "Read": Toolbox._read,
+    "Grep": Toolbox._grep,
+    "Glob": Toolbox._glob,
+    "Bash": Toolbox._bash,
+    "Edit": Toolbox._edit,
+    "Write": Toolbox._write,
 }
 
-_TELLING = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "Bash": "command"}
+_MAIN_KEY = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "Bash": "command"}
 
 
-def telling(name: str, given: object) -> str:
-    """The argument that tells a call from others of its tool, as the model wrote it."""
+def call_argument(name: str, given: object) -> str:
+    """The argument that distinguishes a call from others of its tool, as the model wrote it."""
     if not isinstance(given, Mapping):
         return ""
-    if name in _TELLING:
-        value = given.get(_TELLING[name], "")
+    if name in _MAIN_KEY:
+        value = given.get(_MAIN_KEY[name], "")
     else:
         value = " in ".join(str(given[key]) for key in ("pattern", "path") if given.get(key) is not None)
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _place(decision: Decision) -> Verdict:
+def _place(decision: Decision) -> PathVerdict:
     assert decision.path is not None
     return decision.path
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Do something slow that only reads, without holding up a stop.
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """Run something slow that only reads, in a thread that an ending process doesn't wait for.
 
-    The thread is one that an ending process doesn't wait for, unlike those of `asyncio.to_thread`.
+    `asyncio.to_thread` would delay the end of a run that was stopped.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
     def done(result: T | None, error: BaseException | None) -> None:
-        if future.done():  # nobody waits any more
+        if future.done():  # the caller was cancelled
             return
         if error is not None:
             future.set_exception(error)
@@ -163,12 +157,12 @@ async def in_thread(work: Callable[[], T]) -> T:
         result, error = None, None
         try:
             result = work()
-        except BaseException as raised:  # noqa: BLE001 - handed to who waits
+        except BaseException as raised:  # noqa: BLE001 - raised again by the caller
             error = raised
         try:
             loop.call_soon_threadsafe(done, result, error)
         except RuntimeError:
-            pass  # the loop is closed: nobody waits any more
+            pass  # the loop is closed, so the caller is gone
 
     threading.Thread(target=target, name="memtui-tool", daemon=True).start()
     return await future

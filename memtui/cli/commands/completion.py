@@ -4,6 +4,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from memtui.cli.context import CliContext
+from memtui.cli.main import cli
 from memtui.cli.options import CliCommand, pass_context
 from memtui.util.errors import UsageError
 
@@ -17,7 +18,7 @@ _WHERE = {
 @click.command("completion", cls=CliCommand)
 @click.argument("shell", type=click.Choice(tuple(_WHERE)))
 @pass_context
-def completion(call: CliContext, shell: str) -> None:
+def completion(context: CliContext, shell: str) -> None:
     """Print the completion script of a shell.
 
     \b
@@ -25,11 +26,9 @@ def completion(call: CliContext, shell: str) -> None:
     zsh:   eval "$(memtui completion zsh)"    in ~/.zshrc
     fish:  memtui completion fish > ~/.config/fish/completions/memtui.fish
     """
-    from memtui.cli.main import cli
-
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError(f"no completion for {shell}")
     script = kind(cli, {}, "memtui", "_MEMTUI_COMPLETE").source()
     data = {"shell": shell, "script": script, "use": _WHERE[shell]}
-    call.out.answer("completion", data, script.strip("\n").split("\n"))
+    context.out.result("completion", data, script.strip("\n").split("\n"))

@@ -1,67 +1,76 @@
-"""Settings: ours in config.toml, the agent client's in its own files, each with the layer that decides."""
+"""Settings: ours in config.toml, Claude Code's in its own files, each with the layer that decides."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
+from msgspec.structs import asdict
 
-from memtui.cli.commands.explain import switch_data, value_words
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliGroup, pass_context
-from memtui.cli.output import Data, Line, StyledText
-from memtui.cli.table import Column, table
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
+from memtui.cli.output import Data, Line, StyledText, fields
+from memtui.cli.table import columns, table
+from memtui.client.switches import Switch
+from memtui.services import settings
+from memtui.services.access import require_writable
+from memtui.services.editor import edit_config
+from memtui.util.config import SETTINGS, read_config
+from memtui.util.diff import unified_diff
+from memtui.util.errors import NotFound, Unsupported, UsageError
 
-_LAYERS = ("user", "local", "project")
+
+def switch_data(switch: Switch) -> Data:
+    """A switch of Claude Code for scripts."""
+    return fields(switch, "key value layer source default writable target why_not describe")
+
+
+def value_words(value: object) -> str:
+    """A setting's value for people."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value) or "none"
+    return str(value)
 
 
 @click.group("config", cls=CliGroup)
 def config() -> None:
-    """Settings of memtui and of the agent client."""
+    """Settings of memtui and of Claude Code."""
 
 
 @config.command("path")
 @pass_context
-def path(call: CliContext) -> None:
+def path(context: CliContext) -> None:
     """Print where config.toml is."""
-    found = call.config.path
-    call.out.answer("config-path", {"path": str(found), "exists": found.exists()}, [str(found)])
+    found = context.config.path
+    context.out.result("config-path", {"path": str(found), "exists": found.exists()}, [str(found)])
 
 
-def _rows(call: CliContext) -> list[Data]:
-    from memtui.util.config import SETTINGS
-
-    rows = [{**switch_data(switch), "whose": "client"} for switch in call.location.switches]
-    ours = call.config
+def _rows(context: CliContext) -> list[Data]:
+    ours = context.config
+    rows = [{**switch_data(switch), "whose": "client"} for switch in context.location.switches]
     for setting in SETTINGS:
-        value = ours[setting.key]
+        value, path = ours[setting.key], str(ours.path)
+        layer = "default" if value == setting.default else "config.toml"
         rows.append(
             {
-                "key": setting.key,
-                "value": value,
-                "layer": "default" if value == setting.default else "config.toml",
-                "source": str(ours.path),
-                "default": setting.default,
-                "writable": True,
-                "target": str(ours.path),
-                "why_not": "",
-                "describe": setting.words,
-                "choices": list(setting.choices),
-                "whose": "memtui",
+                "key": setting.key, "value": value, "layer": layer, "source": path, "default": setting.default,
+                "writable": True, "target": path, "why_not": "", "describe": setting.words,
+                "choices": list(setting.choices), "whose": "memtui",
             }
-        )
+        )  # fmt: skip
     return rows
 
 
-def _row(call: CliContext, key: str) -> Data:
-    """The setting of that name; ours come first, and "client.KEY" means the client's.
+def _row(context: CliContext, key: str) -> Data:
+    """The setting of that name; ours come first, and "client.KEY" means Claude Code's.
 
     Raises:
         NotFound: If there is none.
     """
-    rows = _rows(call)
+    rows = _rows(context)
     whose, _, rest = key.rpartition(".")
     for row in [*(row for row in rows if row["whose"] == "memtui"), *rows]:
         if row["key"] == rest and whose in ("", row["whose"]):
@@ -72,44 +81,39 @@ def _row(call: CliContext, key: str) -> Data:
 @config.command("get")
 @click.argument("key", required=False)
 @pass_context
-def get(call: CliContext, key: str | None) -> None:
+def get(context: CliContext, key: str | None) -> None:
     """Print every setting and who set it, or the value of one."""
-    out = call.out
-    warnings = [*call.location.warnings, *call.config.warnings]
+    out = context.out
+    warnings = [*context.location.warnings, *context.config.warnings]
     if key is not None:
-        row = _row(call, key)
+        row = _row(context, key)
         words = [value_words(row["value"])]
         if out.verbose:
             words += [f"set by {row['layer']}: {row['source']}".rstrip(": "), row["describe"]]
-        out.answer("setting", row, words, warnings=warnings)
+        out.result("setting", row, words, warnings=warnings)
         return
-    rows = _rows(call)
+    rows = _rows(context)
 
     def text() -> Iterator[Line]:
-        columns = [Column("setting"), Column("value", rest=1), Column("set by")]
-        columns.append(Column("source" if out.verbose else "what it does", rest=1))
-        for whose, title in (("client", "the agent client"), ("memtui", "memtui")):
+        last = "source" if out.verbose else "describe"
+        listed = columns("setting", "value*", "set by", "source*" if out.verbose else "what it does*")
+        for whose, title in (("client", "Claude Code"), ("memtui", "memtui")):
             yield StyledText(title, "bold")
+            own = [row for row in rows if row["whose"] == whose]
             yield from table(
-                out,
-                columns,
-                [
-                    [row["key"], value_words(row["value"]), row["layer"], row["source" if out.verbose else "describe"]]
-                    for row in rows
-                    if row["whose"] == whose
-                ],
+                out, listed, [[row["key"], value_words(row["value"]), row["layer"], row[last]] for row in own]
             )
 
-    out.answer("settings", rows, text(), rows=rows, warnings=warnings)
+    out.result("settings", rows, text(), rows=rows, warnings=warnings)
 
 
 @config.command("set")
 @click.argument("key")
 @click.argument("value", required=False)
-@click.option("--layer", type=click.Choice(_LAYERS), help="Which of the client's files; else where it takes effect.")
+@click.option("--layer", type=click.Choice(settings.LAYERS), help="Which of its files; else where it works.")
 @click.option("--unset", is_flag=True, help="Take the setting out.")
 @pass_context
-def set_(call: CliContext, key: str, value: str | None, layer: str | None, unset: bool) -> None:
+def set_(context: CliContext, key: str, value: str | None, layer: str | None, unset: bool) -> None:
     """Change a setting; other keys, their order and comments stay.
 
     \b
@@ -118,146 +122,76 @@ def set_(call: CliContext, key: str, value: str | None, layer: str | None, unset
     """
     if (value is None) != unset:
         raise UsageError("a value, or --unset", hint="memtui config set KEY VALUE, memtui config set KEY --unset")
-    if call.asked.read_only and not call.asked.dry_run:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    row = _row(call, key)
-    if row["whose"] == "memtui":
-        if layer is not None:
-            raise UsageError(f"{row['key']} is memtui's own: it has no layers")
-        _set_ours(call, row["key"], value)
+    if not context.options.dry_run:
+        require_writable(context.workspace)
+    row = _row(context, key)
+    if row["whose"] != "memtui":
+        _set_client(context, row["key"], value, layer)
+    elif layer is not None:
+        raise UsageError(f"{row['key']} is memtui's own: it has no layers")
     else:
-        _set_client(call, row, value, layer)
+        _set_ours(context, row["key"], value)
 
 
-def _set_ours(call: CliContext, key: str, value: str | None) -> None:
-    from memtui.services.settings import write_setting
-    from memtui.util.config import SETTINGS, read_config
-
-    setting = next(one for one in SETTINGS if one.key == key)
-    if value is not None and setting.choices == ("true", "false"):
-        value = {"on": "true", "off": "false"}.get(value.lower(), value.lower())
-    if value is not None and setting.choices and value not in setting.choices:
-        raise UsageError(f"{key} can be {', '.join(setting.choices)}, not {value!r}")
-    before = call.config[key]
-    if not call.asked.dry_run:
-        write_setting(call.dirs.config, key, value)
-    after = (setting.default if value is None else value) if call.asked.dry_run else read_config(call.dirs.config)[key]
-    written = not call.asked.dry_run
-    data = {"key": key, "before": before, "value": after, "target": str(call.config.path), "written": written}
+def _set_ours(context: CliContext, key: str, value: str | None) -> None:
+    setting = settings.own_setting(key)
+    value = settings.parse_own(setting, value)
+    before, dry_run = context.config[key], context.options.dry_run
+    if not dry_run:
+        settings.set_own(context.workspace, key, value)
+    after = (setting.default if value is None else value) if dry_run else read_config(context.dirs.config)[key]
+    data = {"key": key, "before": before, "value": after, "target": str(context.config.path), "written": not dry_run}
     words = f"{key}: {value_words(before)} -> {value_words(after)}"
-    call.out.answer("setting-written", data, [] if call.out.quiet else [words])
-    if call.asked.dry_run:
-        call.out.note("-n: nothing was written")
+    context.out.result("setting-written", data, [] if context.out.quiet else [words])
+    if dry_run:
+        context.out.status("-n: nothing was written")
 
 
-def _set_client(call: CliContext, row: Data, value: str | None, layer: str | None) -> None:
-    from memtui.client.settings import UNSET, edit_setting
-
-    switch = call.location.switch(row["key"])
-    target = _target(call, row, layer)
-    new: object = UNSET if value is None else _parsed(switch.kind, row["key"], value)
-    try:
-        before: bytes | None = call.workspace.text(target)[0]
-    except NotFound:
-        before = None
-    try:
-        after = edit_setting((before or b"").decode("utf-8"), row["key"], new).encode("utf-8")
-    except UnicodeDecodeError as error:
-        raise MemtuiError(f"{target} is not UTF-8", hint="mend it by hand; it was left as it is") from error
-    diff = unified(before, after, str(target))
-    written = after != (before or b"") and not call.asked.dry_run
-    if written:
-        call.workspace.write_switch(target, before, after, f"{row['key']}: {target.name}")
-    now = call.workspace.decide_again().switch(row["key"])
-    data = {"key": row["key"], "target": str(target), "written": written, "diff": diff, "in_force": switch_data(now)}
+def _set_client(context: CliContext, key: str, value: str | None, layer: str | None) -> None:
+    switch = settings.find_switch(context.workspace, key)
+    edit = settings.plan_switch(context.workspace, key, settings.UNSET if value is None else value, layer)
+    diff = unified_diff(edit.before, edit.after, str(edit.path))
+    written = edit.changed and not context.options.dry_run
+    now = settings.set_switch(context.workspace, edit) if written else switch
+    data = {"key": key, "target": str(edit.path), "written": written, "diff": diff, "in_force": switch_data(now)}
 
     def text() -> Iterator[Line]:
-        if call.out.quiet:
+        if context.out.quiet:
             return
         yield from diff_lines(diff)
         if written:
             yield f"written; in force: {value_words(now.value)}, set by {now.layer}"
 
-    call.out.answer("setting-written", data, text())
-    if call.asked.dry_run:
-        call.out.note("-n: nothing was written")
+    context.out.result("setting-written", data, text())
+    if context.options.dry_run:
+        context.out.status("-n: nothing was written")
     elif not written:
-        call.out.note("nothing to change")
-
-
-def _target(call: CliContext, row: Data, layer: str | None) -> Path:
-    """The file to write: of a layer, or where the change takes effect."""
-    if layer is not None:
-        paths = [one.path for one in call.location.layers if one.name == layer and one.path is not None]
-        if not paths:
-            raise Refused(f"there is no {layer} settings file in this directory")
-        if _is_variable(row):
-            raise Refused(f"{row['key']} is an environment variable", hint=row["why_not"])
-        return paths[0]
-    if row["target"] is None:
-        raise Refused(f"{row['key']} can't be changed here: {row['why_not']}", hint="--layer names a file all the same")
-    return Path(row["target"])
-
-
-def _is_variable(row: Data) -> bool:
-    """Whether a switch is an environment variable, which no settings key stands for."""
-    from memtui.client.settings import VARIABLES
-
-    return any(variable.key == row["key"] for variable in VARIABLES)
-
-
-def _parsed(kind: str, key: str, value: str) -> object:
-    """A value of the type that the client wants."""
-    if kind == "bool":
-        word = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}.get(value.lower())
-        if word is None:
-            raise UsageError(f"{key} is on or off, not {value!r}")
-        return word
-    if kind == "number":
-        if not value.isascii() or not value.isdigit():
-            raise UsageError(f"{key} is a whole number, not {value!r}")
-        return int(value)
-    if kind == "list":
-        if not value.startswith("["):
-            return [item.strip() for item in value.split(",") if item.strip()]
-        try:
-            items = json.loads(value)
-        except ValueError as error:
-            raise UsageError(f"{key} is a list: a JSON list, or texts with commas between them") from error
-        return items
-    return value
+        context.out.status("nothing to change")
 
 
 @config.command("edit")
 @pass_context
-def edit(call: CliContext) -> int:
+def edit(context: CliContext) -> int:
     """Open config.toml in $VISUAL or $EDITOR."""
-    from memtui.cli.editor import editor_words, run_editor
-    from memtui.util.config import read_config
-
-    if call.asked.read_only:
-        raise Refused("memtui was started with --read-only")
-    if not call.out.interactive():
-        raise Unsupported("editing needs a terminal", hint=f"the file is {call.config.path}")
-    call.dirs.config.mkdir(parents=True, exist_ok=True)
-    run_editor(editor_words(call.config["editor"], call.env.environ), call.config.path)
-    after = read_config(call.dirs.config)
-    call.out.answer("settings-edited", {"path": str(after.path)}, [], warnings=after.warnings)
+    require_writable(context.workspace)
+    if not context.out.interactive():
+        raise Unsupported("editing needs a terminal", hint=f"the file is {context.config.path}")
+    after = edit_config(context.workspace)
+    context.out.result("settings-edited", {"path": str(after.path)}, [], warnings=after.warnings)
     return int(bool(after.warnings))
 
 
 @config.command("keys")
 @pass_context
-def keys(call: CliContext) -> None:
+def keys(context: CliContext) -> None:
     """List the screen's keys with the names that [keys] in config.toml rebinds."""
-    if call.keys is None:
+    if context.keys is None:
         raise Unsupported("the screen's keys are not known here", hint="run it as memtui config keys")
-    listed, own = call.keys(), call.config.keys
-    found = [{**row._asdict(), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
+    listed, own = context.keys(), context.config.keys
+    found = [{**asdict(row), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
 
     def text() -> Iterator[Line]:
-        columns = [Column("action"), Column("keys"), Column("where"), Column("what it does", rest=1)]
         rows = [[row["id"], row["keys"], row["place"], row["words"]] for row in found]
-        yield from table(call.out, columns, rows)
+        yield from table(context.out, columns("action", "keys", "where", "what it does*"), rows)
 
-    call.out.answer("keys", found, text(), rows=found, warnings=call.config.warnings)
+    context.out.result("keys", found, text(), rows=found, warnings=context.config.warnings)

@@ -2,29 +2,35 @@
 
 import os
 import re
+import select
 import sys
+import termios
+import tty
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shlex import quote
 from shutil import which
-from typing import TYPE_CHECKING
 
 import click
 
 from memtui import __version__
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
+from memtui.dream.gates.base import lock_gate
+from memtui.dream.lock.lock import effective_lock
 from memtui.fs.atomic import is_temp
+from memtui.history.export_git import old_histories
+from memtui.projects.journal import MoveRecord, unfinished
+from memtui.projects.orphans import Gone, Shared, find_orphans
 from memtui.util.errors import MemtuiError
-from memtui.util.process import Identity, alive
-from memtui.util.text import many
-
-if TYPE_CHECKING:
-    from memtui.projects.orphans import Gone, Shared
+from memtui.util.process import ProcessIdentity, is_alive
+from memtui.util.text import pluralize
 
 MOST_GONE = 8
-"""Projects whose directory is gone that are told one by one."""
+"""Projects whose directory is gone that are known one by one."""
 
 _PID = re.compile(r"\.memtui-(\d{1,10})-")
 _AMBIGUOUS = "─"
@@ -34,25 +40,31 @@ _AMBIGUOUS = "─"
 @click.command("doctor", cls=CliCommand, short_help="Look at the surroundings; clear what crashes left.")
 @click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
 @pass_context
-def doctor(call: CliContext, fix: bool) -> int:
+def doctor(context: CliContext, fix: bool) -> int:
     """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
 
     Ends with 1 if something is wrong.
     """
     fixed: list[str] = []
-    if fix and not call.asked.dry_run:
-        fixed = _leftovers(call)
-        call.workspace.read(full=False)
-        call.may_write()
-        left = set(_leftovers(call))
+    if fix and not context.options.dry_run:
+        fixed = _leftovers(context)
+        context.workspace.read(full=False)
+        context.may_write()
+        left = set(_leftovers(context))
         fixed = [name for name in fixed if name not in left]
-    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
-    return tell(call, "doctor", found, fixed)
+    found = [
+        *_program(context),
+        *_terminal(context),
+        *_client(context),
+        *_projects(context),
+        *_folders(context),
+        *_history(context),
+    ]
+    found += _memory(context)
+    return print_results(context, "doctor", found, fixed)
 
 
-def _program(call: CliContext) -> Iterator[DoctorResult]:
-    from importlib.metadata import PackageNotFoundError, version
-
+def _program(context: CliContext) -> Iterator[DoctorResult]:
     try:
         textual = f", textual {version('textual')}"
     except PackageNotFoundError:
@@ -68,15 +80,15 @@ def _program(call: CliContext) -> Iterator[DoctorResult]:
     client = which("claude")
     state: State = "ok" if client else "note"
     yield DoctorResult(
-        "agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it"
+        "Claude Code", state, client or "no claude on the PATH", "" if client else "memtui works without it"
     )
 
 
-def _terminal(call: CliContext) -> Iterator[DoctorResult]:
+def _terminal(context: CliContext) -> Iterator[DoctorResult]:
     term = os.environ.get("TERM", "")
     draws = term not in ("", "dumb", "unknown")
     if sys.stdin.isatty() and sys.stdout.isatty() and draws:
-        yield DoctorResult("terminal", "ok", f"{term}, {call.out.width} columns")
+        yield DoctorResult("terminal", "ok", f"{term}, {context.out.width} columns")
     else:
         why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
         yield DoctorResult("terminal", "note", why, "memtui prints text here instead of opening the screen")
@@ -89,7 +101,7 @@ def _terminal(call: CliContext) -> Iterator[DoctorResult]:
         )
     colour = os.environ.get("COLORTERM") or "as the terminal says"
     yield DoctorResult("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
-    if call.out.interactive() and sys.stdout.isatty() and draws:
+    if context.out.interactive() and sys.stdout.isatty() and draws:
         width = glyph_width(_AMBIGUOUS)
         if width is None:
             yield DoctorResult("line glyphs", "note", "the terminal doesn't answer where its cursor is")
@@ -106,10 +118,6 @@ def glyph_width(glyph: str) -> int | None:
     Returns:
         `None` if the terminal doesn't answer within half a second.
     """
-    import select
-    import termios
-    import tty
-
     try:
         stream = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     except OSError:
@@ -135,13 +143,13 @@ def glyph_width(glyph: str) -> int | None:
         os.close(stream)
 
 
-def _client(call: CliContext) -> Iterator[DoctorResult]:
-    place = call.location
+def _client(context: CliContext) -> Iterator[DoctorResult]:
+    place = context.location
     if place.config.is_dir():
-        yield DoctorResult("agent's folder", "ok", str(place.config))
+        yield DoctorResult("Claude Code folder", "ok", str(place.config))
     else:
         yield DoctorResult(
-            "agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
+            "Claude Code folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
         )
     broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:
@@ -151,12 +159,9 @@ def _client(call: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
 
 
-def _projects(call: CliContext) -> Iterator[DoctorResult]:
+def _projects(context: CliContext) -> Iterator[DoctorResult]:
     """What is astray among the projects, each with the command that helps."""
-    from memtui.projects.journal import unfinished
-    from memtui.projects.orphans import find_orphans
-
-    orphans = find_orphans(call.env)
+    orphans = find_orphans(context.env)
     for shared in orphans.shared:
         yield _shared(shared)
     if not orphans.shared:
@@ -171,7 +176,10 @@ def _projects(call: CliContext) -> Iterator[DoctorResult]:
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
         yield DoctorResult("left memory", "note", words, hint)
-    for past in unfinished(call.dirs):
+    moves: tuple[MoveRecord, ...] = ()
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        moves = unfinished(context.dirs)
+    for past in moves:
         words = f"a move from {past.old} to {past.new} stopped half-way"
         hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
         yield DoctorResult("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
@@ -179,8 +187,8 @@ def _projects(call: CliContext) -> Iterator[DoctorResult]:
 
 def _gone(gone: "Gone") -> DoctorResult:
     project = gone.project
-    left = [many(project.sessions, "session")] if project.sessions else []
-    left += [f"{many(project.topics, 'topic')} of memory"] if project.topics else []
+    left = [pluralize(project.sessions, "session")] if project.sessions else []
+    left += [f"{pluralize(project.topics, 'topic')} of memory"] if project.topics else []
     words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
     command = f"memtui projects move {quote(str(project.cwd))}"
     if not gone.candidates:
@@ -192,19 +200,19 @@ def _gone(gone: "Gone") -> DoctorResult:
 
 
 def _shared(shared: "Shared") -> DoctorResult:
-    told = [one for one in shared.owners if one.directory is not None]
+    known = [one for one in shared.owners if one.directory is not None]
     paths = ", ".join(
-        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in told
+        f"{one.directory} ({pluralize(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in known
     )
     hint = "their memory is one and the same"
-    gone = next((one for one in told if not one.exists), None)
+    gone = next((one for one in known if not one.exists), None)
     if gone is not None:
         hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
     return DoctorResult("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
 
 
-def _folders(call: CliContext) -> Iterator[DoctorResult]:
-    dirs = call.dirs
+def _folders(context: CliContext) -> Iterator[DoctorResult]:
+    dirs = context.dirs
     for name, folder in (("our settings", dirs.config), ("our state", dirs.state), ("our cache", dirs.cache)):
         there = folder
         while not there.exists() and there != there.parent:
@@ -214,16 +222,36 @@ def _folders(call: CliContext) -> Iterator[DoctorResult]:
         else:
             state: State = "problem" if folder == dirs.state else "note"
             yield DoctorResult(name, state, f"{folder} can't be written", f"check who owns {there}")
-    for warning in call.config.warnings:
+    for warning in context.config.warnings:
         yield DoctorResult("config.toml", "note", warning, "memtui config edit")
 
 
-def _memory(call: CliContext) -> Iterator[DoctorResult]:
-    folder = call.location.folder
+def _history(context: CliContext) -> Iterator[DoctorResult]:
+    """Whether the history is whole, and where an older one is."""
+    database = context.workspace.history.database
+    try:
+        wrong = database.check()
+    except (MemtuiError, OSError) as error:
+        wrong = [str(error)]
+    if wrong:
+        hint = "move it elsewhere to start a new one; the memory files are not touched"
+        yield DoctorResult("history", "problem", f"{database.path}: {wrong[0]}", hint)
+    else:
+        made = "" if database.exists else " (made when it is needed)"
+        yield DoctorResult("history", "ok", f"{database.path}{made}")
+    for folder, path in old_histories(
+        context.dirs.state, [scope.folder for scope in context.workspace.scopes()]
+    ).items():
+        hint = f"git --git-dir={quote(str(path))} log -p"
+        yield DoctorResult("old history", "note", f"{folder}, by memtui 0.1", hint)
+
+
+def _memory(context: CliContext) -> Iterator[DoctorResult]:
+    folder = context.location.folder
     if not folder.is_dir():
         yield DoctorResult("memory", "note", f"{folder} does not exist yet")
     else:
-        snapshot = call.read()
+        snapshot = context.read()
         real = sum(problem.severity != "info" for problem in snapshot.problems)
         topics = len(snapshot.auto.topics) if snapshot.auto is not None else 0
         if not os.access(folder, os.W_OK):
@@ -232,38 +260,32 @@ def _memory(call: CliContext) -> Iterator[DoctorResult]:
             yield DoctorResult("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
         else:
             yield DoctorResult("memory", "ok", f"{topics} topics, no problems")
-    left = _leftovers(call)
+    left = _leftovers(context)
     for name in left:
         yield DoctorResult("leftover", "note", name, "memtui doctor --fix removes it")
     if not left:
         yield DoctorResult("leftovers", "ok", "none")
-    drafts = call.workspace.drafts.list()
+    drafts = context.workspace.drafts.list()
     for draft in drafts:
         hint = f"memtui edit {draft.path.stem} goes on with it"
         yield DoctorResult("draft", "note", f"unsaved text of {draft.path}", hint)
-    yield from _lock(call)
+    yield from _lock(context)
 
 
-def _lock(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import seen_lock
-
-    gate = lock_gate(seen_lock(call.location.folder, call.dirs), call.now())
+def _lock(context: CliContext) -> Iterator[DoctorResult]:
+    gate = lock_gate(effective_lock(context.location.folder, context.dirs), context.now())
     yield DoctorResult("dream lock", "ok" if gate.open else "note", gate.reason)
 
 
-def _leftovers(call: CliContext) -> list[str]:
+def _leftovers(context: CliContext) -> list[str]:
     """Temporary files of dead processes in the memory folder, and writes that a crash left half done."""
     found = []
-    for folder, names, files in os.walk(call.location.folder):
+    for folder, names, files in os.walk(context.location.folder):
         names[:] = [name for name in names if not name.startswith(".")]
         for name in files:
             match = _PID.search(name) if is_temp(name) else None
-            if match is not None and not alive(Identity(int(match[1]))):
+            if match is not None and not is_alive(ProcessIdentity(int(match[1]))):
                 found.append(str(Path(folder) / name))
-    history = call.dirs.state / "history"
-    try:
-        found += [str(path) for path in sorted(history.glob("*/journal.json"))]
-    except OSError as error:
-        raise MemtuiError(f"{history} can't be read: {error.strerror}") from error
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        found += [f"{one.folder}: {one.why}" for one in context.workspace.history.interrupted()]
     return sorted(found)

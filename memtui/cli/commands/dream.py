@@ -1,4 +1,4 @@
-"""Dreams: would one start, is one under way, starting, watching and ending one.
+"""Dreams: would one start, is one running, starting, watching and ending one.
 
 Ending a dream from outside, and clearing a lock that nobody holds.
 """
@@ -6,11 +6,10 @@ Ending a dream from outside, and clearing a lock that nobody holds.
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.asking import answered
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
@@ -20,33 +19,34 @@ from memtui.cli.dream_data import (
     event_fields,
     event_lines,
     how_part,
-    pick,
     refusal_line,
     run_data,
     run_lines,
-    runs,
     since,
     touched,
     when,
 )
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
+from memtui.cli.table import columns, table
+from memtui.dream.backends.registry import choose_backend
+from memtui.dream.gates.base import lock_gate
+from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.run.events import Ended, follow_events
+from memtui.dream.run.run import RunEnd, run_dream
+from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
+from memtui.dream.run.spawn import RunRequest, record_start_fault
+from memtui.presentation.dream_text import ready_in
+from memtui.services import dreams
+from memtui.services.access import require_writable
 from memtui.util.errors import MemtuiError, NotFound
-from memtui.util.text import span
-
-if TYPE_CHECKING:
-    from memtui.dream.run.events import Ended
-    from memtui.dream.run.run import RunEnd
-    from memtui.dream.run.runs import Run
-    from memtui.dream.run.spawn import RunRequest
-
+from memtui.util.process import is_alive
+from memtui.util.text import duration, pluralize
 
 _TRIGGERS = ("hand", "hook", "schedule")
-_STOPPED = 3
+_MAX_REFUSALS = 3
 """Refusals that `why` shows, one of each kind."""
-_LOOK = 0.2
-"""Seconds between two looks at a process that is waited for."""
 
 
 @click.group("dream", cls=CliGroup, short_help="Consolidate memory, under your eyes.")
@@ -60,68 +60,59 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 
 @dream.command("status")
 @pass_context
-def status(call: CliContext) -> None:
+def status(context: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
-    from memtui.dream.gates.backoff import failure_gate
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import holder_of, seen_lock
-    from memtui.dream.run.runs import state_of, waiting
-    from memtui.presentation.dream_text import opening
-
-    listed = runs(call)
-    lock = seen_lock(call.location.folder, call.dirs)
-    going = next((run for run in listed if state_of(run).word == "running"), None)
-    died = next((run for run in listed if state_of(run).word == "died"), None)
-    held = waiting(listed)
-    free = lock_gate(lock, call.now())
-    failing = failure_gate(listed, call.now(), call.dirs)
-    ours = holder_of(call.location.folder, call.dirs)
+    listed = dreams.runs(context.workspace)
+    lock = effective_lock(context.location.folder, context.dirs)
+    going = next((run for run in listed if run_state(run).word == "running"), None)
+    died = next((run for run in listed if run_state(run).word == "died"), None)
+    held = run_awaiting_review(listed)
+    free = lock_gate(lock, context.now())
+    failing = failure_gate(listed, context.now(), context.dirs)
+    ours = our_lock_holder(context.location.folder, context.dirs)
     data: Data = {
-        "running": None if going is None else run_data(call, going),
+        "running": None if going is None else run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
         "waiting": None if held is None else held.id,
         "died": None if died is None else died.id,
         "backs_off_until": iso(failing.opens_at),
         "last": None if not free.open else iso(lock.at),
-        "newest": run_data(call, listed[0]) if listed else None,
+        "newest": run_data(context, listed[0]) if listed else None,
     }
 
     def text() -> Iterator[Line]:
         if going is not None:
-            yield from run_lines(call, data["running"])
+            yield from run_lines(context, data["running"])
             yield StyledText("  memtui dream watch follows it, memtui kill ends it", "dim")
         elif data["foreign"]:
             yield [StyledText("somebody else dreams: ", "warn"), data["foreign"]]
             yield StyledText("  it is not ours to end: end it where it runs", "dim")
         else:
-            last = "never" if lock.at is None else since(call, lock.at)
+            last = "never" if lock.at is None else since(context, lock.at)
             yield f"nobody dreams; last dream {last}"
             if listed:
-                yield from run_lines(call, data["newest"])
+                yield from run_lines(context, data["newest"])
         if held is not None and held is not listed[0]:
             yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, call.now())}",
+                f"the next one waits, {ready_in(failing.opens_at, context.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
-    call.out.answer("dream", data, text())
+    context.out.result("dream", data, text())
 
 
 @dream.command("why")
 @pass_context
-def why(call: CliContext) -> int:
-    """Would a dream start now, and why not: every gate with its reason. Ends with 1 if one is closed."""
-    from memtui.dream.gates.evaluate import evaluate_gates
-    from memtui.dream.run.runs import refusals
-
-    now = call.now()
-    gates = evaluate_gates(call.workspace, call.dirs, now)
-    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.location.folder))}
-    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
+def why(context: CliContext) -> int:
+    """Would a dream start now, and why not: every check with its reason. Ends with 1 if one waits."""
+    now = context.now()
+    gates = evaluate_gates(context.workspace, context.dirs, now)
+    newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
+    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_MAX_REFUSALS]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
     data: Data = {
@@ -132,17 +123,17 @@ def why(call: CliContext) -> int:
     }
 
     def text() -> Iterator[Line]:
-        lines = gate_lines(call.out, gates, now)
+        lines = gate_lines(context.out, gates, now)
         next(lines)  # an empty line, which stands between the parts of a page
         yield from lines
         for one in stopped:
-            yield refusal_line(call, one)
+            yield refusal_line(context, one)
 
-    call.out.answer("gates", data, text(), rows=data["gates"])
+    context.out.result("gates", data, text(), rows=data["gates"])
     return int(bool(opens))
 
 
-def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
+def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
         click.option("--backend", default=None, metavar="B", help="Who works: offline, anthropic, client."),
@@ -160,149 +151,105 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 
 
 @dream.command("now", short_help="Dream now, in a process of its own.")
-@_wishes
+@_run_options
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
 @pass_context
-def now(call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
-    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
+def now(
+    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool
+) -> int:
+    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a check stops it.
 
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
     """
-    from memtui.dream.run.spawn import RunRequest, start_run
-
-    wish = RunRequest(mode, backend or "", trigger, force, call.asked.dry_run, review)
+    request = RunRequest(mode, backend or "", trigger, force, context.options.dry_run, review)
     if trigger != "hand":
-        return _quietly(call, wish, wait=wait)  # before what takes its time to import
-    from memtui.dream.backends.registry import choose_backend
-    from memtui.dream.run.events import Ended
-
-    if call.asked.read_only:
-        call.may_write()
-    choose_backend(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
-    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
-    if isinstance(first, Ended):
-        refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
-        call.out.answer("dream", refused, _refused(first.reason))
+        try:
+            stopped = dreams.trigger(context.workspace, request, wait=wait)
+        except (MemtuiError, OSError) as error:  # there is no such project: a hook has no use for an exit code
+            stopped = str(error)
+        context.out.result("dream", {"trigger": trigger, "started": stopped is None, "reason": stopped}, [])
+        return 0
+    if not context.options.dry_run or context.options.read_only:
+        require_writable(context.workspace)
+    started = dreams.start(context.workspace, request)
+    refused = dreams.wait_for_start(started)
+    if refused is not None:
+        hint = "--force dreams all the same" if refused.forceable else "memtui dream doctor tells what to do"
+        lines: list[Line] = [[StyledText("no dream: ", "warn"), refused.reason], StyledText(f"  {hint}", "dim")]
+        data = {"id": None, "state": "ended", "how": refused.how, "reason": refused.reason}
+        context.out.result("dream", data, lines)
         return 1
-    run = pick(call, started.id)
+    run = dreams.pick_run(context.workspace, started.id)
     if wait:
-        return _watch(call, run, started.gone)
-    lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
-    call.out.answer("dream", run_data(call, run), lines)
+        return _watch(context, run, started.has_ended)
+    lines = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
+    context.out.result("dream", run_data(context, run), lines)
     return 0
-
-
-def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
-    """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
-    from memtui.dream.run.spawn import note_fault
-
-    reason: str | None
-    try:
-        reason = _triggered(call, wish, wait=wait)
-    except (MemtuiError, OSError) as error:
-        reason = str(error)
-        with suppress(MemtuiError, OSError):
-            note_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
-    call.out.answer("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
-    return 0
-
-
-def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
-    """Start it; what stopped it, if anything did."""
-    from memtui.dream.run.events import Ended
-    from memtui.dream.run.spawn import start_run, trigger_dream
-
-    if call.asked.read_only:
-        return "memtui was started with --read-only"
-    if not wait:
-        shut = trigger_dream(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
-        return None if shut is None else f"{shut.name}: {shut.reason}"
-    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
-    while not started.gone():
-        time.sleep(_LOOK)
-    return first.reason if isinstance(first, Ended) else None
-
-
-def _refused(reason: str) -> Iterator[Line]:
-    from memtui.dream.gates.evaluate import FORCED
-
-    yield [StyledText("no dream: ", "warn"), reason]
-    forced = reason.partition(":")[0] in FORCED
-    yield StyledText("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
 
 
 @dream.command("run", hidden=True)
-@_wishes
+@_run_options
 @click.option("--run", "run_id", default=None, help="The reserved id.")
 @pass_context
 def run(
-    call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
+    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
 ) -> int:
     """The process of a dream itself; `dream now` starts it."""
-    from memtui.dream.backends.registry import choose_backend
-    from memtui.dream.run.run import run_dream
-    from memtui.dream.run.spawn import note_fault
-
     try:
-        chosen = choose_backend(backend, mode, call.workspace, call.config)
+        chosen = choose_backend(backend, mode, context.workspace, context.config)
     except MemtuiError as error:
         if run_id is None and trigger != "hand":  # nobody hears what is said here
-            note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
+            record_start_fault(context.workspace, context.dirs, trigger, error.message, context.now())
         raise
     end = run_dream(
-        call.workspace,
-        call.dirs,
+        context.workspace,
+        context.dirs,
         chosen.work,
         mode=mode,
         trigger=trigger,
         backend=chosen.name,
         why=chosen.why,
         force=force,
-        dry_run=call.asked.dry_run,
+        dry_run=context.options.dry_run,
         adopt="review" if review else "auto",
-        now=call.now,
+        now=context.now,
         run_id=run_id,
     )
     return 128 + end.signal if end.signal else _code(end)
 
 
-def _code(end: "RunEnd | Ended") -> int:
+def _code(end: RunEnd | Ended) -> int:
     return int(end.how not in ("done", "nothing"))
 
 
 @dream.command("watch", short_help="Follow a dream until it ends.")
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
-def watch(call: CliContext, run: str | None) -> int:
+def watch(context: CliContext, run: str | None) -> int:
     """Follow a dream until it ends, the newest if none is named; --jsonl gives an event a line.
 
     ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, else with 1.
     """
-    return _watch(call, pick(call, run))
+    return _watch(context, dreams.pick_run(context.workspace, run))
 
 
-def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
-    from memtui.dream.run.events import Ended, follow
-    from memtui.util.process import alive
-
+def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None) -> int:
     found: list[Data] = []
     end: Ended | None = None
-    stream = call.asked.jsonl or not call.out.structured
-    for event in follow(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
-        fields = event_fields(event)
-        found.append(fields)
+    stream = context.options.jsonl or not context.out.structured
+    for event in follow_events(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
+        data = event_fields(event)
+        found.append(data)
         if stream:
-            call.out.answer("dream-event", fields, event_lines(call, event))
+            context.out.result("dream-event", data, event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event
     if not stream:
-        call.out.answer("dream-events", {"run": run_data(call, run), "events": found}, [])
+        context.out.result("dream-events", {"run": run_data(context, run), "events": found}, [])
     if end is None:
-        call.out.note(f"the dream {run.id} died without an end: memtui kill {run.id} puts its lock back")
+        context.out.status(f"the dream {run.id} died without an end: memtui kill {run.id} puts its lock back")
         return 1
     return 0 if run.dry_run and end.how == "held" else _code(end)
 
@@ -310,43 +257,40 @@ def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None)
 @dream.command("log", short_help="List past dreams, newest first.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many at most.")
 @pass_context
-def log(call: CliContext, limit: int) -> int:
+def log(context: CliContext, limit: int) -> int:
     """List past dreams, newest first: how each ended, what it touched, what it cost. Ends with 1 if there is none.
 
-    With -v also those that a gate stopped.
+    With -v also those that a check stopped.
     """
-    from memtui.dream.run.runs import refusals
-
-    listed = [run_data(call, run) for run in runs(call)[:limit]]
-    at = {run.id: run.at for run in runs(call)[:limit]}
-    stopped = refusals(call.dirs, call.location.folder)[:limit] if call.out.verbose else ()
+    listed = [run_data(context, run) for run in dreams.runs(context.workspace)[:limit]]
+    at = {run.id: run.at for run in dreams.runs(context.workspace)[:limit]}
+    stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
-        columns = [
-            Column(""),
-            Column("", right=True),
-            Column(""),
-            Column(""),
-            Column("", rest=1),
-            Column("", right=True),
-        ]
         rows: list[list[str | StyledText]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
-            kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
+            kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
-                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
+                [
+                    one["id"],
+                    when(context, at[one["id"]]),
+                    how_part(one),
+                    by,
+                    words,
+                    f"{duration(one['seconds'])} {cost}",
+                ]
             )
-        yield from table(call.out, columns, rows)
+        yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
-            yield refusal_line(call, refused)
+            yield refusal_line(context, refused)
 
-    call.out.answer("dreams", data, text(), rows=listed)
+    context.out.result("dreams", data, text(), rows=listed)
     if not listed:
-        call.out.note("no dream has run here yet: memtui dream why tells whether one would")
+        context.out.status("no dream has run here yet: memtui dream why tells whether one would")
     return int(not listed)
 
 
@@ -354,31 +298,26 @@ def log(call: CliContext, limit: int) -> int:
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
 @pass_context
-def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
+def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
 
     Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
     gone, or that is no lock.
     """
-    if clear_stale_lock or call.asked.read_only:
-        call.may_write()
+    if clear_stale_lock or context.options.read_only:
+        context.may_write()
     if clear_stale_lock:
-        _clear(call)
+        _clear(context)
         return
-    from memtui.dream.run.runs import state_of
-    from memtui.dream.run.stop import kill as end_run
-
-    if run is None:
-        found = next((one for one in runs(call) if state_of(one).word != "ended"), None)
-        if found is None:
-            raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
-    else:
-        found = pick(call, run)
-    if call.asked.dry_run:
-        call.out.answer("kill", run_data(call, found), [f"would end the dream {found.id} (pid {found.process.pid})"])
+    found = dreams.current_run(context.workspace) if run is None else dreams.pick_run(context.workspace, run)
+    if found is None:
+        raise NotFound("no dream of ours is running", hint="memtui dream status tells who holds the lock")
+    if context.options.dry_run:
+        words = f"would end the dream {found.id} (pid {found.process.pid})"
+        context.out.result("kill", run_data(context, found), [words])
         return
-    done = end_run(found, call.dirs, call.workspace)
-    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(call, found)}
+    done = dreams.stop(context.workspace, found)
+    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(context, found)}
 
     def text() -> Iterator[Line]:
         how = f"{done.by}, {done.seconds:.1f} s" if done.by else "was gone already"
@@ -387,25 +326,21 @@ def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
         if done.end.version:
             yield f"memory folder     adopted before it ended; memtui undo {done.end.version[:8]} takes it back"
         else:
-            kept = f"{done.end.drafted} drafted change{'s' * (done.end.drafted != 1)} kept aside for 14 days"
+            kept = f"{pluralize(done.end.drafted, 'drafted change')} kept for 14 days"
             yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
 
-    call.out.answer("kill", data, text())
+    context.out.result("kill", data, text())
 
 
-def _clear(call: CliContext) -> None:
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import clear_stale_lock as clear
-    from memtui.dream.lock.lock import seen_lock
-
-    lock = seen_lock(call.location.folder, call.dirs)
-    gate = lock_gate(lock, call.now())
-    if lock.kind == "none":
+def _clear(context: CliContext) -> None:
+    lock, gate = dreams.lock_state(context.workspace)
+    done = None
+    if not context.options.dry_run:
+        done = answered(context, lambda allow: dreams.clear_lock(context.workspace, allow))
+    elif lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")
-    then = "after that nothing says when the last dream was, and the time gate is open"
-    if call.asked.dry_run or not call.out.ask(f"Remove the lock ({gate.reason})? {then}."):
-        call.out.answer("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
+    if done is None:
+        context.out.result("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
         return
-    was = clear(call.location.folder, call.dirs, call.now())
-    data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
-    call.out.answer("lock", data, [f"the lock is removed ({gate.reason})"])
+    data = {"removed": True, "reason": done.reason, "pid": done.was.pid, "time": iso(done.was.at)}
+    context.out.result("lock", data, [f"the lock is removed ({done.reason})"])

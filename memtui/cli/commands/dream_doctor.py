@@ -3,19 +3,31 @@
 import os
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.dream_data import runs
-from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
+from memtui.client.executable import find_client
+from memtui.dream.backends.credentials import find_key, login_of, variables
+from memtui.dream.backends.registry import OFFLINE, choose_backend
+from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate
+from memtui.dream.gates.evaluate import failure_gate, failures_in_a_row
+from memtui.dream.gates.sessions import assistant_mode
+from memtui.dream.lock.journal import lock_entries
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.run.run import OverBudget
+from memtui.dream.run.runs import run_awaiting_review, run_state
+from memtui.dream.run.spending import DAY_S, money_left, money_spent
+from memtui.dream.run.stage import has_stage
+from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, next_start, read_schedule, schedule_id
+from memtui.history.versions import Operation
+from memtui.services import dreams
 from memtui.util.errors import MemtuiError
-from memtui.util.text import ago, many, size
-
-if TYPE_CHECKING:
-    from memtui.dream.gates.base import Gate
+from memtui.util.process import is_alive
+from memtui.util.text import pluralize, size, time_ago
 
 ROOM = 50_000_000
 """Bytes of free disk below which a dream may not find the room for its copy and its history."""
@@ -23,33 +35,29 @@ ROOM = 50_000_000
 
 @click.command("doctor", cls=CliCommand, short_help="What a dream needs, and whether it is there.")
 @pass_context
-def doctor(call: CliContext) -> int:
+def doctor(context: CliContext) -> int:
     """Look at all that a dream needs: switches, folder, lock, leftovers, backend, money, schedule, disk.
 
     Nothing is changed. Ends with 1 if something keeps dreams from starting.
     """
     parts = (_wanted, _folder, _lock, _leftovers, _backend, _money, _past, _schedule, _disk)
-    return tell(call, "dream-doctor", [one for part in parts for one in part(call)])
+    return print_results(context, "dream-doctor", [one for part in parts for one in part(context)])
 
 
-def _of_gate(gate: "Gate", name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
+def _of_gate(gate: Gate, name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
     return DoctorResult(name, "ok" if gate.open else shut, gate.reason, "" if gate.open else hint)
 
 
-def _wanted(call: CliContext) -> Iterator[DoctorResult]:
+def _wanted(context: CliContext) -> Iterator[DoctorResult]:
     """The switches, and assistant mode, which is no trouble where a schedule is installed."""
-    from memtui.dream.gates.base import dream_gate, memory_gate
-    from memtui.dream.gates.sessions import assistant_mode
-    from memtui.dream.schedule.cron import next_start
-
-    memory = memory_gate(call.location)
+    memory = memory_gate(context.location)
     yield _of_gate(
         memory, "auto memory", f"{memory.source or 'the default'} decides that: memtui config get {_MEMORY} -v"
     )
-    dream = dream_gate(call.location, assistant=False, trigger="hand")
+    dream = dream_gate(context.location, assistant=False, trigger="hand")
     yield _of_gate(dream, "auto-dream", f"{dream.source or 'the default'} decides that: memtui config get {_DREAM} -v")
-    if assistant_mode(call.config):
-        planned = next_start(call.dirs, call.location, call.now())
+    if assistant_mode(context.config):
+        planned = next_start(context.dirs, context.location, context.now())
         words = "on: dreams are made from daily logs, and start by schedule alone"
         state: State = "problem" if planned is None else "ok"
         hint = "memtui dream now --trigger schedule starts one at once"
@@ -60,20 +68,15 @@ def _wanted(call: CliContext) -> Iterator[DoctorResult]:
 _MEMORY, _DREAM = "autoMemoryEnabled", "autoDreamEnabled"
 
 
-def _folder(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.base import folder_gate
-
-    gate = folder_gate(call.location.folder)
-    yield _of_gate(gate, "memory folder", f"check who owns {call.location.folder}")
+def _folder(context: CliContext) -> Iterator[DoctorResult]:
+    gate = folder_gate(context.location.folder)
+    yield _of_gate(gate, "memory folder", f"check who owns {context.location.folder}")
 
 
-def _lock(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import holder_of, seen_lock
-
-    lock = seen_lock(call.location.folder, call.dirs)
-    gate = lock_gate(lock, call.now())
-    ours = holder_of(call.location.folder, call.dirs)
+def _lock(context: CliContext) -> Iterator[DoctorResult]:
+    lock = effective_lock(context.location.folder, context.dirs)
+    gate = lock_gate(lock, context.now())
+    ours = our_lock_holder(context.location.folder, context.dirs)
     if gate.open:
         stale = lock.kind in ("odd", "foreign")
         hint = "memtui kill --clear-stale-lock removes it" if stale else ""
@@ -86,63 +89,54 @@ def _lock(call: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("lock", "problem", gate.reason, "memtui kill --clear-stale-lock")
 
 
-def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
+def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
-    from memtui.dream.lock.journal import entries
-    from memtui.dream.run.runs import state_of
-    from memtui.dream.run.stage import has_stage
-    from memtui.util.process import alive
-
-    listed = runs(call)
-    dead = [run.id for run in listed if state_of(run).word == "died"]
-    locks = [entry for entry in entries(call.dirs) if not entry.done and not alive(entry.holder)]
+    listed = dreams.runs(context.workspace)
+    dead = [run.id for run in listed if run_state(run).word == "died"]
+    locks = [entry for entry in lock_entries(context.dirs) if not entry.done and not is_alive(entry.holder)]
     for id in dead:
         yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
         words = f"the lock of {entry.folder} is to be put back"
         yield DoctorResult("dead lock", "note", words, "memtui kill does it; so does the next dream")
-    for path in sorted((call.dirs.state / "history").glob("*/journal.json")):
-        yield DoctorResult("half adoption", "note", str(path), "memtui doctor --fix ends it; so does the next write")
+    interrupted: tuple[Operation, ...] = ()
+    with suppress(MemtuiError):  # memtui doctor tells what is wrong with the history
+        interrupted = context.workspace.history.interrupted()
+    for one in interrupted:
+        yield DoctorResult(
+            "half adoption", "note", f"{one.folder}: {one.why}", "memtui doctor --fix ends it; so does the next write"
+        )
     if not dead and not locks:
         yield DoctorResult("leftovers", "ok", "no dream died")
-    kept = [run.id for run in listed if has_stage(call.dirs, run.id) and state_of(run).word == "ended"]
+    kept = [run.id for run in listed if has_stage(context.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
-        words = f"{many(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        words = f"{pluralize(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
-def _backend(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.client.executable import find_client
-    from memtui.dream.backends.credentials import find_key, login_of, variables
-    from memtui.dream.backends.registry import OFFLINE, choose_backend
-
+def _backend(context: CliContext) -> Iterator[DoctorResult]:
     try:
-        chosen = choose_backend(None, "reflect", call.workspace, call.config)
+        chosen = choose_backend(None, "reflect", context.workspace, context.config)
     except MemtuiError as error:
         yield DoctorResult("backend", "problem", error.message, error.hint)
     else:
-        hint = (
-            "it consolidates by rule; a key, or the agent client, lets a model do it" if chosen.name == OFFLINE else ""
-        )
+        hint = "it consolidates by rule; a key, or Claude Code, lets a model do it" if chosen.name == OFFLINE else ""
         yield DoctorResult("backend", "ok", f"{chosen.name}: {chosen.why}", hint)
-    found = variables(call.env, call.location)
+    found = variables(context.env, context.location)
     key = find_key(found)
     yield DoctorResult("key", "ok", "none is set" if key is None else f"{key.name}, set in {key.source}")
     try:
-        client = find_client(call.env)
+        client = find_client(context.env)
     except MemtuiError as error:
-        yield DoctorResult("agent client", "ok", error.message)
+        yield DoctorResult("Claude Code", "ok", error.message)
     else:
-        login = login_of(found, call.env, call.location)
-        yield DoctorResult("agent client", "ok", f"{client}, {login or 'no sign of a login'}")
+        login = login_of(found, context.env, context.location)
+        yield DoctorResult("Claude Code", "ok", f"{client}, {login or 'no sign of a login'}")
 
 
-def _money(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.run.run import OverBudget
-    from memtui.dream.run.spending import DAY, money_left, spent
-
+def _money(context: CliContext) -> Iterator[DoctorResult]:
     try:
-        left = money_left(call.config, call.dirs, call.now())
+        left = money_left(context.config, context.dirs, context.now())
     except OverBudget as error:
         yield DoctorResult(
             "money", "problem", error.message, "it is free again by itself; memtui config set dream_day_money"
@@ -150,35 +144,29 @@ def _money(call: CliContext) -> Iterator[DoctorResult]:
     except MemtuiError as error:
         yield DoctorResult("money", "problem", error.message, error.hint)
     else:
-        used = spent(call.dirs, call.now() - DAY)
+        used = money_spent(context.dirs, context.now() - DAY_S)
         words = "no limit" if left is None else f"the next dream may cost ${left:.2f}"
         yield DoctorResult("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
 
 
-def _past(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.backoff import failure_gate, failures
-    from memtui.dream.run.runs import waiting
-
-    listed = runs(call)
-    gate = failure_gate(listed, call.now(), call.dirs)
+def _past(context: CliContext) -> Iterator[DoctorResult]:
+    listed = dreams.runs(context.workspace)
+    gate = failure_gate(listed, context.now(), context.dirs)
     hint = "memtui dream log tells of each; --force dreams all the same"
-    state: State = "problem" if not gate.open else "note" if failures(listed) else "ok"
+    state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
-    held = waiting(listed)
+    held = run_awaiting_review(listed)
     if held is not None:
-        words = (
-            f"the dream {held.id} waits since {ago(call.now() - held.at)}; none starts by itself before it is judged"
-        )
+        since = time_ago(context.now() - held.at)
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
         yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
 
 
-def _schedule(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.schedule.cron import Crontab, cron_of, in_words, read_schedule, schedule_id
-
-    kept = read_schedule(call.dirs, call.location)
+def _schedule(context: CliContext) -> Iterator[DoctorResult]:
+    kept = read_schedule(context.dirs, context.location)
     wanted = kept is not None and bool(kept.installed)
     try:
-        line = Crontab(call.env.environ).line(schedule_id(call.location))
+        line = Crontab(context.env.environ).line(schedule_id(context.location))
     except MemtuiError as error:
         yield DoctorResult("schedule", "problem" if wanted else "note", error.message, error.hint)
         return
@@ -187,7 +175,7 @@ def _schedule(call: CliContext) -> Iterator[DoctorResult]:
         same = kept is not None and kept.cron == cron
         hint = "" if same else "memtui dream schedule --install takes the time over that you chose since"
         try:
-            words = in_words(cron, call.now())
+            words = describe_cron(cron, context.now())
         except MemtuiError as error:
             yield DoctorResult("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
         else:
@@ -199,16 +187,16 @@ def _schedule(call: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("schedule", "ok", "not in your crontab", "memtui dream schedule tells more")
 
 
-def _disk(call: CliContext) -> Iterator[DoctorResult]:
-    there = call.dirs.state
+def _disk(context: CliContext) -> Iterator[DoctorResult]:
+    there = context.dirs.state
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        yield DoctorResult("disk", "problem", f"{call.dirs.state} can't be written", f"check who owns {there}")
+        yield DoctorResult("disk", "problem", f"{context.dirs.state} can't be written", f"check who owns {there}")
         return
     free = shutil.disk_usage(there).free
     few = free < ROOM
-    words = f"{size(free)}B free for {call.dirs.state}"
+    words = f"{size(free)}B free for {context.dirs.state}"
     yield DoctorResult(
         "disk", "problem" if few else "ok", words, "a dream copies the memory folder first" if few else ""
     )

@@ -2,20 +2,23 @@
 
 import time
 from collections.abc import Iterator
-from random import SystemRandom
-from typing import TYPE_CHECKING
 
 import click
-from msgspec.structs import replace
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
+from memtui.dream.schedule.cron import (
+    Schedule,
+    cron_of,
+    describe_cron,
+    next_starts,
+    read_schedule,
+)
+from memtui.dream.schedule.units import systemd_units
+from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError
-
-if TYPE_CHECKING:
-    from memtui.dream.schedule.cron import Schedule
-    from memtui.dream.schedule.units import Job
 
 
 @click.command("schedule", cls=CliCommand, short_help="When dreams start by themselves.")
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--print-timer", is_flag=True, help="Print a systemd timer and its service instead.")
 @click.option("--remove", is_flag=True, help="Take it out of your crontab.")
 @pass_context
-def schedule(call: CliContext, cron: str | None, install: bool, print_timer: bool, remove: bool) -> None:
+def schedule(context: CliContext, cron: str | None, install: bool, print_timer: bool, remove: bool) -> None:
     """When dreams of this project start by themselves, in words, and the next three times.
 
     CRON is five fields, as in "30 3 * * 1-5"; it is kept. Without one a time between 0:00 and 5:59 is drawn, once. Only
@@ -33,99 +36,43 @@ def schedule(call: CliContext, cron: str | None, install: bool, print_timer: boo
     if install + print_timer + remove > 1 or (remove and cron is not None):
         raise UsageError("one of --install, --print-timer and --remove, the last without a time")
     if remove:
-        _remove(call)
+        _remove(context)
         return
-    from memtui.dream.schedule.cron import parsed
-
-    kept = _kept(call, cron)
-    parsed(kept.cron, call.now())
+    kept = dreams.schedule_of(context.workspace, cron, keep=not context.options.dry_run)
     if print_timer:
-        _print_timer(call, kept)
+        _print_timer(context, kept)
         return
     if install:
-        kept = _install(call, kept)
-    _show(call, kept)
+        context.out.status("the line for your crontab:", dreams.crontab_line(context.workspace, kept), *_keys(context))
+        if not context.options.dry_run:
+            context.may_write()
+            done = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow))
+            kept = done or kept
+    _show(context, kept)
 
 
-def _kept(call: CliContext, cron: str | None) -> "Schedule":
-    """The schedule that is meant; what is new in it is kept, if anything may be written."""
-    from memtui.dream.schedule.cron import Schedule, draw, keep_schedule, parsed, read_schedule
-
-    before = read_schedule(call.dirs, call.location)
-    found = before or Schedule(draw(SystemRandom()), drawn=True)
-    if cron is not None:
-        parsed(cron, call.now())
-        found = replace(found, cron=" ".join(cron.split()), drawn=False)
-    if found != before and not call.asked.dry_run:
-        if cron is not None:
-            call.may_write()
-        if not call.asked.read_only:
-            keep_schedule(call.dirs, call.location, found)
-    return found
+def _keys(context: CliContext) -> list[str]:
+    words = dreams.key_warning(context.workspace)
+    return [words] if words else []
 
 
-def _job(call: CliContext) -> "Job":
-    from memtui.dream.schedule.units import make_job
-
-    return make_job(call.directory, call.env.environ, call.env.home)
-
-
-def _install(call: CliContext, kept: "Schedule") -> "Schedule":
-    from memtui.dream.schedule.cron import Crontab, cron_line, keep_schedule, schedule_id
-
-    id, command = schedule_id(call.location), _job(call).command
-    call.out.note("the line for your crontab:", cron_line(id, kept.cron, command), *_key_words(call))
-    if call.asked.dry_run:
-        return kept
-    call.may_write()
-    crontab = Crontab(call.env.environ)
-    crontab.line(id)  # one that can't be read is told before anything is asked
-    if not call.out.ask("Put this line into your crontab? Nothing else in it changes."):
-        return kept
-    crontab.put(id, kept.cron, command)
-    kept = replace(kept, installed=kept.cron)
-    keep_schedule(call.dirs, call.location, kept)
-    return kept
-
-
-def _key_words(call: CliContext) -> Iterator[str]:
-    """What a person has to know whose key is in the shell alone: it is never written down."""
-    from memtui.dream.backends.credentials import find_key, variables
-
-    found = variables(call.env, call.location)
-    key = find_key(found)
-    if key is not None and found[key.name].layer == "env":
-        yield f"{key.name} of this shell is not written down: a scheduled dream takes the next backend that can work"
-
-
-def _remove(call: CliContext) -> None:
-    from memtui.dream.schedule.cron import Crontab, keep_schedule, read_schedule, schedule_id
-
-    crontab, id = Crontab(call.env.environ), schedule_id(call.location)
-    line = crontab.line(id)
-    kept = read_schedule(call.dirs, call.location)
+def _remove(context: CliContext) -> None:
+    line, removed = dreams.scheduled_line(context.workspace), False
     if line is None:
-        words, removed = "your crontab has no line for this project", False
-    elif call.asked.dry_run:
-        words, removed = f"would take out: {line}", False
+        words = "your crontab has no line for this project"
+        if not context.options.dry_run:
+            dreams.remove_schedule(context.workspace)  # what we kept of one that went by hand is forgotten
+    elif context.options.dry_run:
+        words = f"would take out: {line}"
     else:
-        call.may_write()
-        removed = call.out.ask(f"Take this line out of your crontab? {line}") and crontab.remove(id)
+        context.may_write()
+        removed = bool(answered(context, lambda allow: dreams.remove_schedule(context.workspace, allow)))
         words = "taken out of your crontab" if removed else "left in your crontab"
-    if kept is not None and kept.installed and (removed or line is None) and not _only_looks(call):
-        keep_schedule(call.dirs, call.location, replace(kept, installed=""))
-    call.out.answer("schedule", {"removed": removed, "line": line}, [words])
+    context.out.result("schedule", {"removed": removed, "line": line}, [words])
 
 
-def _only_looks(call: CliContext) -> bool:
-    return call.asked.dry_run or call.asked.read_only
-
-
-def _print_timer(call: CliContext, kept: "Schedule") -> None:
-    from memtui.dream.schedule.cron import schedule_id
-    from memtui.dream.schedule.units import units
-
-    files = units(schedule_id(call.location), kept.cron, _job(call))
+def _print_timer(context: CliContext, kept: Schedule) -> None:
+    files = systemd_units(dreams.schedule_id(context.workspace), kept.cron, dreams.schedule_job(context.workspace))
     timer = next(name for name in files if name.endswith(".timer"))
 
     def text() -> Iterator[Line]:
@@ -133,25 +80,23 @@ def _print_timer(call: CliContext, kept: "Schedule") -> None:
             yield StyledText(f"# ~/.config/systemd/user/{name}", "dim")
             yield from content.splitlines()
             yield ""
-        for words in _key_words(call):
+        for words in _keys(context):
             yield StyledText(f"# {words}", "dim")
         yield StyledText(f"# systemctl --user daemon-reload && systemctl --user enable --now {timer}", "dim")
 
-    call.out.answer("timer", {"cron": kept.cron, "files": files}, text())
+    context.out.result("timer", {"cron": kept.cron, "files": files}, text())
 
 
-def _show(call: CliContext, kept: "Schedule") -> None:
-    from memtui.dream.schedule.cron import Crontab, cron_of, in_words, read_schedule, schedule_id, starts
-
-    now = call.now()
-    words, next_ = in_words(kept.cron, now), starts(kept.cron, now)
+def _show(context: CliContext, kept: Schedule) -> None:
+    now = context.now()
+    words, next_ = describe_cron(kept.cron, now), next_starts(kept.cron, now)
     line, problem = None, ""
     try:
-        line = Crontab(call.env.environ).line(schedule_id(call.location))
+        line = dreams.scheduled_line(context.workspace)
     except MemtuiError as error:
         problem = error.message
     installed = cron_of(line) if line is not None else None
-    lasting = read_schedule(call.dirs, call.location) == kept
+    lasting = read_schedule(context.dirs, context.location) == kept
     drawn = "" if not kept.drawn else "  drawn by lot, once" if lasting else "  drawn by lot, not kept"
     data: Data = {
         "cron": kept.cron, "words": words, "drawn": kept.drawn, "next": [iso(at) for at in next_],
@@ -171,4 +116,4 @@ def _show(call: CliContext, kept: "Schedule") -> None:
         else:
             yield [StyledText("in your crontab", "good"), StyledText("  --remove takes it out", "dim")]
 
-    call.out.answer("schedule", data, text())
+    context.out.result("schedule", data, text())

@@ -1,11 +1,8 @@
-"""Explanations: what the agent gets of an index, where memory is, what may be written, how a head is read.
+"""Decisions explained: what Claude Code gets of an index, where memory is, what may be written, how front matter is
+read, what an agent may do, what a resume sends and why, what is wrong with a transcript.
 
 People use them to understand, tests and scripts to check; so each gives the whole decision, and one input that can't be
 read never stops the others.
-
-Explanations of what an agent may do: a tool call, let through or denied, and what would run in place of a line.
-
-Explanations of transcripts: what a resume sends and why, and what is wrong with a file.
 """
 
 import json
@@ -13,21 +10,30 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Literal, cast
 
 import click
 
+from memtui.agent.permissions import decide
+from memtui.agent.shell.commands import SECRET_EXCLUDES
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.cli.commands.config import switch_data, value_words
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, find_directory, pass_context
-from memtui.cli.output import Data, Line, Output, StyledText
-from memtui.cli.table import Column, table
-from memtui.fs.atomic import fault
+from memtui.cli.output import Data, Line, Output, StyledText, fields
+from memtui.cli.table import columns, table
+from memtui.client.memory_location import MemoryLocation, locate_memory
+from memtui.fs.atomic import to_error
 from memtui.fs.boundary import check_path
+from memtui.memory.budget import decode_index, measure_index
+from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.index import read_entries
+from memtui.resume.omitted import OMISSION_REASONS
+from memtui.resume.report import resume_report, transcript_report
+from memtui.resume.resume import plan_resume
+from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import MemtuiError
 from memtui.util.text import clip, size
-
-if TYPE_CHECKING:
-    from memtui.transcripts.transcript import Transcript
 
 __all__ = ["explain", "explain_permission", "explain_resume", "explain_transcript"]
 
@@ -41,73 +47,73 @@ def explain() -> None:
 
 
 def _each(
-    call: CliContext,
+    context: CliContext,
     kind: str,
     files: Sequence[str],
-    look: Callable[[bytes], Data],
+    look: Callable[[str], Data],
     text: Callable[[Data], Iterable[Line]],
 ) -> int:
-    """Look at every file in turn; the exit code is 1 if one can't be read."""
-    found = []
+    """Look at every file in turn; one that can't be read stops no other, and the exit code is 1 then."""
+    found: list[Data] = []
     for word in files:
         try:
-            data = sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
-            found.append({"file": word, **look(data)})
+            found.append({"file": word, **look(word)})
         except OSError as error:
-            found.append({"file": word, "error": fault(error, word, outcome="not read").message})
+            found.append({"file": word, "error": to_error(error, word, outcome="not read").message})
+        except MemtuiError as error:
+            found.append({"file": word, "error": error.message})
 
     def lines() -> Iterator[Line]:
         for number, data in enumerate(found):
             if len(found) > 1:
-                yield from ["", StyledText(data["file"], "bold")] if number else [StyledText(data["file"], "bold")]
+                yield from [""] * bool(number)
+                yield StyledText(data["file"], "bold")
             yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
-    call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
+    _tell(context, kind, found, lines())
     return int(any("error" in data for data in found))
+
+
+def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Line]) -> None:
+    """One answer as it is, several as a list."""
+    context.out.result(kind, found[0] if len(found) == 1 else found, lines, rows=found)
+
+
+def _bytes(word: str) -> bytes:
+    return sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
 
 
 @explain.command("index")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_index(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_index(context: CliContext, files: tuple[str, ...]) -> int:
     """What the agent gets of a MEMORY.md at the start of a session."""
-    return _each(call, "explain-index", files, index_data, lambda data: _index_text(call.out, data))
+    return _each(
+        context,
+        "explain-index",
+        files,
+        lambda word: index_data(_bytes(word)),
+        lambda data: _index_text(context.out, data),
+    )
 
 
 def index_data(data: bytes) -> Data:
     """The exact part of an index that is loaded, and what is lost.
 
     Args:
-        data: The file; bytes that are no UTF-8 are replaced, as the client does.
+        data: The file; bytes that are no UTF-8 are replaced, as Claude Code does.
     """
-    from memtui.memory.budget import decode_index, measure_index
-    from memtui.memory.index import read_entries
-
     text = decode_index(data)
     budget = measure_index(text)
-    lost = [
-        {"line": entry.line, "title": entry.title, "target": entry.target, "hook": entry.hook}
-        for entry in read_entries(text, budget)
-        if entry.loaded is False
-    ]
-    return {
-        "loaded": budget.loaded,
-        "lines": budget.lines,
-        "units": budget.units,
-        "max_lines": budget.max_lines,
-        "max_units": budget.max_units,
-        "cut_line": budget.cut_line,
-        "cut_line_in_file": budget.cut_line_in_file,
-        "limit": budget.limit,
-        "lost": lost,
-        "over": budget.over,
-        "used": round(budget.used, 4),
-    }
+    cut = [one for one in read_entries(text, budget) if one.loaded is False]
+    lost = [{**fields(one, "line title target"), "hook": one.description} for one in cut]
+    counted = fields(budget, "loaded lines units max_lines max_units cut_line cut_line_in_file limit over")
+    return {**counted, "lost": lost, "used": round(budget.used, 4)}
 
 
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
-        word = "200 lines" if data["limit"] == "lines" else "25,000 UTF-16 units"
+        word = "200 lines" if data["limit"] == "lines" else "25,000 characters"
         yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
@@ -115,7 +121,7 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
     else:
         yield [StyledText("fits", "good"), ": the agent gets all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
-    yield f"units  {data['units']} of {data['max_units']} UTF-16 units"
+    yield f"characters  {data['units']} of {data['max_units']}"
     yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
     if data["lost"]:
         yield f"not loaded: {len(data['lost'])} entries"
@@ -128,60 +134,31 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
 
 @explain.command("place")
 @click.argument("directory", default=".", metavar="[DIR]")
-@click.option("--settings", metavar="JSON", help="What the client is given as --settings: JSON or a file.")
-@click.option("--bare", is_flag=True, help="As if the client ran with --bare.")
+@click.option("--settings", metavar="JSON", help="What Claude Code is given as --settings: JSON or a file.")
+@click.option("--bare", is_flag=True, help="As if Claude Code ran with --bare.")
 @pass_context
-def explain_place(call: CliContext, directory: str, settings: str | None, bare: bool) -> None:
+def explain_place(context: CliContext, directory: str, settings: str | None, bare: bool) -> None:
     """Which memory folder belongs to a directory, who decided it, and every switch."""
-    from memtui.client.memory_location import locate_memory
-
-    if call.asked.project is not None and directory == ".":
-        cwd = call.directory
-    elif directory != "." and "/" not in directory and not (call.cwd / directory).is_dir():
-        cwd = find_directory(call.env, call.cwd, directory)
+    if context.options.project is not None and directory == ".":
+        cwd = context.directory
+    elif directory != "." and "/" not in directory and not (context.cwd / directory).is_dir():
+        cwd = find_directory(context.env, context.cwd, directory)
     else:
-        cwd = call.cwd / directory
-    location = locate_memory(call.env, cwd, flag=settings, bare=bare)
+        cwd = context.cwd / directory
+    location = locate_memory(context.env, cwd, flag=settings, bare=bare)
     data = place_data(location)
-    call.out.answer("explain-place", data, _place_text(call.out, data))
+    context.out.result("explain-place", data, _place_text(context.out, data))
 
 
-def place_data(location: Any) -> Data:
-    """A `Place` for scripts."""
+def place_data(location: MemoryLocation) -> Data:
+    """A location for scripts."""
     return {
-        "cwd": str(location.cwd),
-        "root": str(location.root),
-        "project_dir": location.project_dir,
-        "transcripts": str(location.transcripts),
-        "folder": str(location.folder),
-        "memory_dir": None if location.memory_dir is None else str(location.memory_dir),
+        **fields(location, "cwd root project_dir transcripts folder memory_dir decided_by agent_folder"),
+        **fields(location, "enabled dream config"),
         "exists": location.folder.is_dir(),
-        "decided_by": location.decided_by,
-        "agent_folder": str(location.agent_folder),
-        "enabled": location.enabled,
-        "dream": location.dream,
-        "config": str(location.config),
         "switches": [switch_data(switch) for switch in location.switches],
-        "layers": [
-            {"name": layer.name, "source": layer.source, "keys": sorted(layer.data), "problem": layer.problem}
-            for layer in location.layers
-        ],
+        "layers": [{**fields(layer, "name source problem"), "keys": sorted(layer.data)} for layer in location.layers],
         "warnings": list(location.warnings),
-    }
-
-
-def switch_data(switch: Any) -> Data:
-    """A `Switch` for scripts."""
-    return {
-        "key": switch.key,
-        "value": switch.value,
-        "layer": switch.layer,
-        "source": switch.source,
-        "default": switch.default,
-        "writable": switch.writable,
-        "target": None if switch.target is None else str(switch.target),
-        "why_not": switch.why_not,
-        "describe": switch.describe,
     }
 
 
@@ -190,7 +167,7 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
     rows = [
         ("directory", data["cwd"]),
         ("repository", data["root"]),
-        ("memory folder", data["folder"] + missing),
+        ("memory folder", f"{data['folder']}{missing}"),
         ("decided by", data["decided_by"]),
         ("auto memory", "on" if data["enabled"] else "off: the agent loads nothing"),
         ("auto-dream", "on" if data["dream"] else "off"),
@@ -199,8 +176,8 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
         ("settings in", data["config"]),
     ]
     if data["agent_folder"] != data["folder"]:
-        rows.insert(3, ("the client's own", data["agent_folder"]))
-    yield from table(out, [Column(""), Column("")], [[StyledText(name, "dim"), value] for name, value in rows])
+        rows.insert(3, ("Claude Code's own", data["agent_folder"]))
+    yield from table(out, columns("", ""), [[StyledText(name, "dim"), str(value)] for name, value in rows])
     for warning in data["warnings"]:
         yield [StyledText("warning: ", "warn"), warning]
     yield ""
@@ -219,21 +196,9 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
 
 def switch_table(out: Output, switches: Iterable[Data]) -> Iterator[Line]:
     """Switches with who set them."""
-    columns = [Column("switch"), Column("value", rest=1), Column("set by"), Column("source", rest=1)]
     rows = [[s["key"], value_words(s["value"]), s["layer"], s["source"]] for s in switches]
     if rows:
-        yield from table(out, columns, rows)
-
-
-def value_words(value: object) -> str:
-    """A setting's value for people."""
-    if value is None:
-        return "not set"
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, list | tuple):
-        return ", ".join(str(item) for item in value) or "none"
-    return str(value)
+        yield from table(out, columns("switch", "value*", "set by", "source*"), rows)
 
 
 @explain.command("path")
@@ -245,7 +210,7 @@ def value_words(value: object) -> str:
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_path(
-    call: CliContext,
+    context: CliContext,
     paths: tuple[str, ...],
     reads: tuple[Path, ...],
     root: Path | None,
@@ -260,7 +225,7 @@ def explain_path(
     """
     defaults: Data = {"op": op, "actor": actor, "casefold": casefold}
     if root is not None or "-" not in paths:
-        defaults["root"] = str(call.location.folder if root is None else root)
+        defaults["root"] = str(context.location.folder if root is None else root)
     found: list[Data] = []
     for word in paths:
         if word == "-":
@@ -275,7 +240,7 @@ def explain_path(
             shown = data["path"] if isinstance(data.get("path"), str) else json.dumps(data.get("path"))
             yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
 
-    call.out.answer("explain-path", found[0] if len(found) == 1 else found, text(), rows=found)
+    _tell(context, "explain-path", found, text())
     if any("error" in data for data in found):
         return 1
     return int("-" not in paths and any(data["verdict"] == "deny" for data in found))
@@ -314,25 +279,24 @@ def _judge_path(wish: Data, reads: Sequence[Path]) -> Data:
 @explain.command("frontmatter")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_frontmatter(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_frontmatter(context: CliContext, files: tuple[str, ...]) -> int:
     """How the head of a topic file is read."""
-    return _each(call, "explain-frontmatter", files, frontmatter_data, lambda data: _frontmatter_text(call.out, data))
+    return _each(
+        context,
+        "explain-frontmatter",
+        files,
+        lambda word: frontmatter_data(_bytes(word)),
+        lambda data: _frontmatter_text(context.out, data),
+    )
 
 
 def frontmatter_data(data: bytes) -> Data:
     """The verdict on a block, its fields and what is odd about it."""
-    from memtui.memory.frontmatter import read_frontmatter
-
     front = read_frontmatter(data)
     return {
-        "verdict": front.verdict,
-        "name": front.name,
-        "description": front.description,
-        "type": front.type,
-        "modified": front.modified,
-        "fields": [{"key": field.key, "value": field.value, "line": field.line} for field in front.fields],
-        "problems": [{"line": note.line, "code": note.code, "message": note.message} for note in front.problems],
-        "body_line": front.body_line,
+        **fields(front, "verdict name description type modified body_line"),
+        "fields": [fields(field, "key value line") for field in front.fields],
+        "problems": [fields(note, "line code message") for note in front.problems],
         "size": len(data),
     }
 
@@ -343,9 +307,9 @@ def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
         StyledText(data["verdict"], style),
         f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}",
     ]
-    fields = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
-    if fields:
-        yield from table(out, [Column("line", right=True), Column("field"), Column("value", rest=1)], fields)
+    rows = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
+    if rows:
+        yield from table(out, columns(">line", "field", "value*"), rows)
     for note in data["problems"]:
         where = f"line {note['line']}: " if note["line"] is not None else ""
         yield [StyledText("! ", "warn"), f"{where}{note['message']}"]
@@ -355,60 +319,32 @@ LONGEST = 160
 """Characters of a text that are shown; `--json` has all of them."""
 
 
-def _each_transcript(
-    call: CliContext,
-    kind: str,
-    files: tuple[str, ...],
-    look: "Callable[[Transcript], Data]",
-    text: Callable[[Data], Iterable[Line]],
-) -> int:
-    """Look at every transcript in turn; one that can't be read stops no other, and the exit code is 1 then."""
-    from memtui.transcripts.transcript import read_transcript
-
-    found: list[Data] = []
-    for word in files:
-        try:
-            found.append({"file": word, **look(read_transcript(Path(word)))})
-        except MemtuiError as error:
-            found.append({"file": word, "error": error.message})
-
-    def lines() -> Iterator[Line]:
-        for data in found:
-            if len(found) > 1:
-                yield StyledText(data["file"], "bold")
-            yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
-
-    call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
-    return int(any("error" in data for data in found))
-
-
 @explain.command("resume")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of the client's own choice.")
+@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of Claude Code's own choice.")
 @pass_context
-def explain_resume(call: CliContext, files: tuple[str, ...], at: str) -> int:
-    """What the agent client sends when it resumes a session, what it leaves out, and why."""
-    from memtui.resume.report import resume_report
-    from memtui.resume.resume import plan_resume
-
-    return _each_transcript(
-        call, "explain-resume", files, lambda transcript: resume_report(plan_resume(transcript, at)), _resume_text
+def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
+    """What Claude Code sends when it resumes a session, what it leaves out, and why."""
+    return _each(
+        context,
+        "explain-resume",
+        files,
+        lambda word: resume_report(plan_resume(read_transcript(Path(word)), at)),
+        _resume_text,
     )
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
-    from memtui.resume.omitted import WORDS
-
-    yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
+    yield f"continues at {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
-        yield StyledText("the client finds no conversation here", "problem")
+        yield StyledText("Claude Code finds no conversation here", "problem")
     for role, kind, *rest in data["blocks"] or []:
         words = rest[0] if kind == "text" else f"{kind} {rest[1] if len(rest) > 1 else ''}"
         yield [StyledText(f"  {role:<10}", "dim"), clip(" ".join(str(words).split()), LONGEST)]
     if data["left_out"]:
         yield StyledText(f"left out: {len(data['left_out'])}", "bold")
     for item in data["left_out"]:
-        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or WORDS[item['why']]}"
+        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or OMISSION_REASONS[item['why']]}"
     for item in data["defects"]:
         yield [StyledText("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
 
@@ -416,11 +352,15 @@ def _resume_text(data: Data) -> Iterator[Line]:
 @explain.command("transcript")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_transcript(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-    from memtui.resume.report import transcript_report
-
-    return _each_transcript(call, "explain-transcript", files, transcript_report, _transcript_text)
+    return _each(
+        context,
+        "explain-transcript",
+        files,
+        lambda word: transcript_report(read_transcript(Path(word))),
+        _transcript_text,
+    )
 
 
 def _transcript_text(data: Data) -> Iterator[Line]:
@@ -449,7 +389,7 @@ _DIRECTORY = click.Path(path_type=Path)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_permission(
-    call: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
+    context: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
 ) -> int:
     """May a background agent call a tool with this input.
 
@@ -457,7 +397,7 @@ def explain_permission(
     differ. Without --root the project's transcripts may be read as well.
     """
     if root is None:
-        root, reads = call.location.folder, (call.location.transcripts, *reads)
+        root, reads = context.location.folder, (context.location.transcripts, *reads)
     defaults: Data = {"root": str(root), "actor": actor, "casefold": casefold}
     if tool == "-":
         found = [
@@ -467,7 +407,7 @@ def explain_permission(
         ]
     else:
         found = [_judge_tool_use(given, defaults, reads, tool)]
-    call.out.answer("explain-permission", found[0] if len(found) == 1 else found, _text(found), rows=found)
+    _tell(context, "explain-permission", found, _text(found))
     if any("error" in data for data in found):
         return 1
     return int(tool != "-" and found[0]["verdict"] == "deny")
@@ -475,8 +415,6 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    from memtui.agent.permissions import AllowedFolders, decide
-
     try:
         wish = json.loads(text)
         if not isinstance(wish, dict):
@@ -518,8 +456,6 @@ def _text(found: Sequence[Data]) -> Iterator[Line]:
 
 def _shown(argv: Sequence[str]) -> str:
     """A program with its arguments; the many that leave secrets out are only counted."""
-    from memtui.agent.shell.commands import SKIPS
-
-    words = [word for word in argv if word not in SKIPS]
+    words = [word for word in argv if word not in SECRET_EXCLUDES]
     left = len(argv) - len(words)
     return shlex.join(words) + (f"  (and {left} flags that leave out what may hold a secret)" if left else "")

@@ -1,74 +1,52 @@
 """What happened to the memory and the sessions, and taking it back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
-from memtui.history.versions import FOUND
-from memtui.util.errors import MemtuiError, NotFound, UsageError
-from memtui.util.text import age
-
-if TYPE_CHECKING:
-    from memtui.history.store import Saved, Store
-    from memtui.history.versions import History, Version
-
-
-def histories(call: CliContext) -> "list[Store]":
-    """The stores of the project; the folders are looked up first."""
-    call.workspace.read(full=False)
-    return list(call.workspace.stores())
+from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.table import columns, table
+from memtui.history.export_git import old_histories, write_git
+from memtui.history.versions import FOUND, Operation, Saved, Versions
+from memtui.presentation.history_text import who_words, why_words
+from memtui.services import history as services
+from memtui.util.diff import unified_diff
+from memtui.util.errors import NotFound, UsageError
+from memtui.util.text import age, pluralize
 
 
-def note_outside(call: CliContext) -> None:
-    """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode."""
-    if call.asked.read_only or call.asked.dry_run:
-        return
-    try:
-        call.workspace.note_outside()
-    except MemtuiError as error:
-        call.out.warn([f"what others changed is not recorded: {error.message}"])
+def ready(context: CliContext) -> None:
+    """Look the project's folders up, and record what others did meanwhile, so that it stands in its order."""
+    context.workspace.read(full=False)
+    if not context.options.dry_run:
+        problem = services.record_outside_changes(context.workspace)
+        context.out.warn([problem] if problem else [])
 
 
-def version_data(version: "Version") -> Data:
+def version_data(version: Operation) -> Data:
     """A version for scripts."""
     return {
-        "id": version.id,
+        **fields(version, "id who why kind undoes undone"),
         "when": iso(version.when),
-        "who": version.who,
-        "why": version.why,
-        "kind": version.kind,
-        "files": [
-            {
-                "name": change.name,
-                "kind": change.kind,
-                "added": change.added,
-                "removed": change.removed,
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in version.files
-        ],
-        "undoes": version.undoes,
-        "undone": version.undone,
+        "files": [fields(change, "name kind added removed before after") for change in version.files],
         "extra": dict(version.extra or {}),
     }
 
 
-def version_diff(history: "History", version: "Version", name: str | None = None, *, back: bool = False) -> str:
+def version_diff(history: Versions, version: Operation, name: str | None = None, *, back: bool = False) -> str:
     """What a version did, or what taking it back would do, as a unified diff."""
     parts = []
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
-            parts.append(unified(after, before, change.name) if back else unified(before, after, change.name))
+            parts.append(unified_diff(after, before, change.name) if back else unified_diff(before, after, change.name))
     return "".join(parts)
 
 
@@ -76,195 +54,216 @@ def version_diff(history: "History", version: "Version", name: str | None = None
 @click.argument("name", required=False, shell_complete=complete_names)
 @click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
+@click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
 @pass_context
-def history(call: CliContext, name: str | None, patch: bool, limit: int) -> int:
+def history(context: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
     """List what happened, newest first: to everything, or to one file.
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
+    With --git, all of the project's history goes into a new git repository, which memtui itself never reads.
     """
-    from memtui.projects.activity import session_versions
-
-    stores = histories(call)
-    note_outside(call)
+    ready(context)
+    if git is not None:
+        return _write_git(context, git)
+    past = context.workspace.history
     wanted: str | None = None
     if name is not None:
-        path = _path(call, name)
-        store, wanted = call.workspace.home_of(path)
-        stores = [store]
-    found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
-    found.sort(key=lambda pair: -pair[0].when)
-    if name is None:
-        found += [(operation, stores[0].history) for operation in session_versions(call.workspace, limit)]
-        found.sort(key=lambda pair: -pair[0].when)
-        found = [pair for pair in found if call.out.verbose or pair[0].kind != FOUND]
-    found = found[:limit]
+        store, wanted = context.workspace.home_of(_path(context, name))
+        found = list(store.log(wanted, limit=limit))
+    else:
+        scopes = context.workspace.scopes()
+        listed = (one for one in past.walk(scopes) if context.out.verbose or one.kind != FOUND)
+        found = list(islice(listed, limit))
     rows: list[Data] = []
-    for version, past in found:
+    for version in found:
         row = version_data(version)
         rows.append({**row, "diff": version_diff(past, version, wanted)} if patch else row)
 
     def text() -> Iterator[Line]:
         if not patch:
-            yield from _listed(call, [version for version, _ in found], wanted)
+            yield from _listed(context, found, wanted)
             return
-        for row, (version, _) in zip(rows, found, strict=True):
-            yield from _listed(call, [version], wanted)
+        for row, version in zip(rows, found, strict=True):
+            yield from _listed(context, [version], wanted)
             yield from diff_lines(row["diff"])
             yield ""
 
-    call.out.answer("history", rows, text(), rows=rows, page=True)
+    context.out.result("history", rows, text(), rows=rows, page=True)
+    _old_histories(context)
     if not rows:
-        call.out.note("nothing is recorded yet: every write of memtui will be, and what others change in between")
+        context.out.status("nothing is recorded yet: every write of memtui will be, and what others change in between")
     return int(not rows)
 
 
-def _listed(call: CliContext, versions: "list[Version]", name: str | None) -> Iterator[Line]:
-    columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
+def _write_git(context: CliContext, target: Path) -> int:
+    context.may_write()
+    if context.options.dry_run:
+        count = len(context.workspace.history.operations(context.workspace.scopes(), None))
+        context.out.status(f"-n: would write {pluralize(count, 'commit')} to {target}")
+        return 0
+    count = write_git(context.workspace.history, target, context.workspace.scopes())
+    context.out.result("git", {"folder": str(target), "commits": count}, [f"{pluralize(count, 'commit')} in {target}"])
+    return 0
+
+
+def _old_histories(context: CliContext) -> None:
+    """Say where memtui 0.1.0 kept the history of these folders."""
+    folders = [scope.folder for scope in context.workspace.scopes()]
+    for folder, path in old_histories(context.dirs.state, folders).items():
+        context.out.status(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
+
+
+def _listed(context: CliContext, versions: list[Operation], name: str | None) -> Iterator[Line]:
     rows: list[list[str | StyledText]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
         files = changes[0].name if len(changes) == 1 else f"{len(changes)} files"
-        when = (iso(version.when) or "") if call.out.plain or call.out.verbose else age(call.now() - version.when)
+        when = (
+            (iso(version.when) or "") if context.out.plain or context.out.verbose else age(context.now() - version.when)
+        )
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
         much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, version.who, StyledText(version.why + state, style), much])
-    yield from table(call.out, columns, rows)
+        rows.append([version.id[:SHORT], when, who_words(version), StyledText(why_words(version) + state, style), much])
+    yield from table(context.out, columns("", ">", "", "*", ""), rows)
 
 
-def _path(call: CliContext, name: str) -> Path:
+def _path(context: CliContext, name: str) -> Path:
     """The file that a name means; one that is gone is called by its name in the memory folder."""
     try:
-        return find(call.read(full=False), name, call.cwd).path
+        return find(context.read(full=False), name, context.cwd).path
     except NotFound:
         for word in (name, f"{name}.md"):
-            path = call.location.folder / word
-            store, key = call.workspace.home_of(path)
+            path = context.location.folder / word
+            store, key = context.workspace.home_of(path)
             if store.log(key, limit=1):
                 return path
         raise
 
 
-@click.command("undo", cls=CliCommand, short_help="Take back the newest write, or any version.")
+@click.command("undo", cls=CliCommand, short_help="Take back the newest operation, or any by its id.")
 @click.argument("version", required=False, metavar="[ID]")
+@click.option("--over", multiple=True, metavar="NAME", help="Take this file back even where later edits overlap.")
 @pass_context
-def undo(call: CliContext, version: str | None) -> None:
-    """Take back the newest write that still stands, a background run's included, or any version by its id.
+def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
+    """Take back the newest operation that still stands, a background run's included, or any by its id.
 
-    What was done to a session of the project counts as well: a new name, archive, restore, rm.
+    What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
+    rest is done; what is overwritten with --over stays in the history.
     """
-    from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, operation_to_undo, undo_operation
-
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    operation = operation_to_undo(call.workspace, version)
-    if operation is not None:
-        words = as_version(operation)
-        if call.asked.dry_run:
-            _told(call, "undo", f"would undo: {words.why}", words, None, "")
-            return
-        _told(
-            call,
-            "undo",
-            f"undone: {words.why}",
-            words,
-            Saved(as_version(undo_operation(call.workspace, operation))),
-            "",
-        )
+    context.may_write()
+    ready(context)
+    dry_run = context.options.dry_run
+    target = services.next_operation(context.workspace, version, end=not dry_run)
+    diff = version_diff(context.workspace.history, target, back=True)
+    if dry_run:
+        _tell(context, "undo", f"would undo: {target.why}", target, None, diff)
         return
-    past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
-    diff = version_diff(past, target, back=True)
-    if call.asked.dry_run:
-        _told(call, "undo", f"would undo: {target.why}", target, None, diff)
-        return
-    _told(call, "undo", f"undone: {target.why}", target, call.workspace.undo(target.id)[0], diff)
+    done = services.undo(context.workspace, target.id, over=over)
+    _tell(context, "undo", done.words, target, done.saved, diff)
 
 
 @click.command("redo", cls=CliCommand)
 @pass_context
-def redo(call: CliContext) -> None:
-    """Do again what was undone last, be it done to memory or to a session of the project."""
-    from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, operation_to_redo, redo_operation
-
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    undone = operation_to_redo(call.workspace)
-    if undone is not None:
-        words = as_version(undone)
-        if call.asked.dry_run:
-            _told(call, "redo", f"would redo what was taken back by: {words.why}", words, None, "")
-            return
-        done = redo_operation(call.workspace, undone)
-        _told(call, "redo", done.told, words, Saved(as_version(done)), "")
+def redo(context: CliContext) -> None:
+    """Do again what was undone last, whatever it was about."""
+    context.may_write()
+    ready(context)
+    dry_run = context.options.dry_run
+    target = services.next_operation(context.workspace, redo=True, end=not dry_run)
+    diff = version_diff(context.workspace.history, target, back=True)
+    if dry_run:
+        _tell(context, "redo", f"would redo what was undone by: {target.why}", target, None, diff)
         return
-    past, target = call.workspace.next_redo()
-    diff = version_diff(past, target, back=True)
-    if call.asked.dry_run:
-        _told(call, "redo", f"would redo what was taken back by: {target.why}", target, None, diff)
-        return
-    saved = call.workspace.redo()[0]
-    _told(call, "redo", f"done again: {target.why.removeprefix('undo: ')}", target, saved, diff)
+    done = services.redo(context.workspace)
+    _tell(context, "redo", done.words, target, done.saved, diff)
 
 
-@click.command("restore", cls=CliCommand, short_help="Bring one file back to an earlier version.")
-@click.argument("what", metavar="NAME@ID", shell_complete=complete_names)
+@click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
+@click.argument("what", required=False, metavar="[NAME@ID]", shell_complete=complete_names)
+@click.option("--as-of", metavar="TIME", help="The memory folder as it was then: 2026-11-30T18:00, or an age like 3d.")
+@click.option("--before", metavar="ID", help="The memory folder as it was before an operation, such as a dream.")
 @pass_context
-def restore(call: CliContext, what: str) -> None:
-    """Bring one file back to what it was after a version: memtui history NAME lists the ids."""
+def restore(context: CliContext, what: str | None, as_of: str | None, before: str | None) -> int | None:
+    """Bring one file back to what it was after a version: memtui history NAME lists the ids.
+
+    With --as-of or --before, the whole memory folder, with the times of its files. What is there now goes into the
+    history first. What can't be restored is listed, and asked about; files that memtui first saw later stay.
+    """
+    if (what is not None) + (as_of is not None) + (before is not None) != 1:
+        raise UsageError("restore wants NAME@ID, --as-of TIME or --before ID", hint="memtui history lists the ids")
+    if what is None:
+        return _restore_folder(context, as_of, before)
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    path = _path(call, name)
-    store, key = call.workspace.home_of(path)
-    target = store.history.version(version)
-    then = store.history.read(target.id, key)
-    if then is None:
-        then = store.history.before(target.id, key)
-    try:
-        now: bytes | None = call.workspace.text(path)[0]
-    except NotFound:
-        now = None
-    diff = unified(now, then, key)
-    if call.asked.dry_run:
-        _told(call, "restore", f"would restore {key} from {target.id[:SHORT]}", target, None, diff)
-        return
-    saved = call.workspace.restore(path, target.id)
-    _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
+    context.may_write()
+    ready(context)
+    planned = services.plan_restore(context.workspace, _path(context, name), version)
+    diff = unified_diff(planned.now, planned.then, planned.name)
+    words = f"{planned.name} from {planned.version.id[:SHORT]}"
+    if context.options.dry_run:
+        _tell(context, "restore", f"would restore {words}", planned.version, None, diff)
+    else:
+        saved = services.restore(context.workspace, planned)
+        _tell(context, "restore", f"restored {words}", planned.version, saved, diff)
+    return None
 
 
-def _by_id(call: CliContext, word: str) -> "tuple[History, Version]":
-    if len(word) < 4:
-        raise UsageError("4 characters of an id at least", hint="memtui history lists the ids")
-    return call.workspace.operation(word)
+def _restore_folder(context: CliContext, as_of: str | None, before: str | None) -> int:
+    context.may_write()
+    ready(context)
+    planned = services.plan_folder_restore(context.workspace, as_of=as_of, before=before)
+    plan = planned.plan
+    lines: list[Line] = [f"{'remove' if data is None else 'restore'} {name}" for name, data in plan.files]
+    lines += [[StyledText("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
+    lines += [[StyledText("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
+    data: Data = {
+        "done": False,
+        "files": [{"name": name, "removed": text is None} for name, text in plan.files],
+        "left": [fields(one, "name reason") for one in plan.left],
+        "unknown": list(plan.unknown),
+        "made": None,
+    }
+    if not plan.files or context.options.dry_run:
+        context.out.result("restore", data, lines or ["the folder is as it was"])
+        if context.options.dry_run:
+            context.out.status("-n: nothing was written")
+        return 0
+    saved = answered(context, lambda allow: services.restore_folder(context.workspace, planned, allow))
+    if saved is None:
+        context.out.status("nothing was written")
+        return 1
+    made = saved.operation
+    data |= {"done": True, "made": None if made is None else version_data(made)}
+    data["left"] = [fields(one, "name reason") for one in saved.left]
+    context.out.result("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {planned.words}"])
+    return 0
 
 
-def _told(call: CliContext, kind: str, words: str, version: "Version", saved: "Saved | None", diff: str) -> None:
+def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
     """Say what was done, or would be."""
-    made = saved.version if saved is not None else None
+    made = saved.operation if saved is not None else None
     data = {
         "done": saved is not None,
         "words": words,
         "version": version_data(version),
         "made": None if made is None else version_data(made),
         "merged": list(saved.merged) if saved is not None else [],
+        "left": [fields(one, "name reason") for one in saved.left] if saved is not None else [],
         "diff": diff,
     }
 
     def text() -> Iterator[Line]:
-        if saved is None or call.out.verbose:
+        if saved is None or context.out.verbose:
             yield from diff_lines(diff)
-        if not call.out.quiet:
+        if not context.out.quiet:
             merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
             yield words + merged
+        for one in saved.left if saved is not None else ():
+            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
-    call.out.answer(kind, data, text())
+    context.out.result(kind, data, text())
     if saved is None:
-        call.out.note("-n: nothing was written")
+        context.out.status("-n: nothing was written")

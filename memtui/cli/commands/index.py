@@ -1,147 +1,18 @@
-"""The index: what of it is loaded, and making it shorter."""
+"""The entries of the index, and making it shorter."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.apply_plan import carry_out
+from memtui.cli.asking import carry_out
+from memtui.cli.commands.budget import budget_data, index_scope, meter
 from memtui.cli.context import CliContext
-from memtui.cli.names import find_all, topic
+from memtui.cli.names import find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
-from memtui.cli.output import Data, Line, Output, OutputGlyphs, StyledText
-from memtui.cli.table import Column, table
-from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import many
-
-if TYPE_CHECKING:
-    from memtui.memory.budget import IndexBudget
-    from memtui.memory.scope import Scope
-    from memtui.memory.snapshot import Snapshot
-
-_CELLS = 20
-"""Of a bar."""
-
-
-def budget_data(scope: "Scope") -> Data:
-    """How full an index is, for scripts."""
-    budget = scope.budget
-    if budget is None:
-        return {"scope": scope.id, "path": None}
-    lost = [entry for entry in scope.entries if entry.loaded is False]
-    return {
-        "scope": scope.id,
-        "path": str(scope.root / "MEMORY.md"),
-        "lines": budget.lines,
-        "max_lines": budget.max_lines,
-        "lines_left": budget.lines_left,
-        "units": budget.units,
-        "max_units": budget.max_units,
-        "units_left": budget.units_left,
-        "used": round(budget.used, 4),
-        "over": budget.over,
-        "first_limit": budget.first_limit,
-        "limit": budget.limit,
-        "cut_line": budget.cut_line,
-        "cut_line_in_file": budget.cut_line_in_file,
-        "lost_lines": budget.lost_lines,
-        "lost": [{"line": entry.line, "title": entry.title, "target": entry.target} for entry in lost],
-        "entries": len(scope.entries),
-        "size": scope.index.size if scope.index is not None else None,
-    }
-
-
-def bar(used: float, glyphs: OutputGlyphs) -> str:
-    """A bar of twenty cells; over the limit it is full."""
-    full = min(int(used * _CELLS), _CELLS)
-    return glyphs.edges[0] + glyphs.bar * full + glyphs.rest * (_CELLS - full) + glyphs.edges[1]
-
-
-def state_of(budget: "IndexBudget", warn: int = 80) -> tuple[str, str]:
-    """The word for how full an index is, and its style."""
-    if budget.over:
-        return f"OVER: {many(budget.lost_lines, 'line')} not loaded", "problem"
-    return ("near limit", "warn") if budget.used * 100 >= warn else ("fits", "good")
-
-
-def meter(out: Output, budget: "IndexBudget", warn: int = 80) -> Iterator[Line]:
-    """The meter as text."""
-    word, style = state_of(budget, warn)
-    if out.plain:
-        yield f"MEMORY.md\t{word}"
-        yield f"lines\t{budget.lines}\t{budget.max_lines}\t{_left(budget.lines_left)}"
-        yield f"units\t{budget.units}\t{budget.max_units}\t{_left(budget.units_left)}"
-        return
-    for name, number, limit in (
-        ("lines", budget.lines, budget.max_lines),
-        ("units", budget.units, budget.max_units),
-    ):
-        left = _left(limit - number)
-        marked = StyledText(word, style) if name == budget.first_limit else StyledText("")
-        label = "MEMORY.md  " if name == "lines" else " " * 11
-        yield [label, f"{name} ", bar(number / limit, out.glyphs), f" {number:,}/{limit:,} ({left})  ", marked]
-
-
-def _left(number: int) -> str:
-    return f"{number:,} left" if number >= 0 else f"{-number:,} too many"
-
-
-def _scope(snapshot: "Snapshot", wanted: str) -> "Scope":
-    """The scope whose index is meant.
-
-    Raises:
-        NotFound: If it isn't there, or has no index.
-    """
-    scope = snapshot.scope(wanted)
-    if scope is None and wanted == "auto":
-        raise NotFound(f"no memory for this project yet: {snapshot.location.folder} does not exist",
-                       hint="memtui new NAME writes the first")  # fmt: skip
-    if scope is None:
-        known = ", ".join(one.id for one in snapshot.scopes if one.budget is not None)
-        raise NotFound(f"there is no scope {wanted!r}", hint=f"with an index: {known}" if known else "")
-    if scope.budget is None:
-        raise NotFound(f"{scope.label} has no MEMORY.md: nothing is loaded at the start of a session",
-                       hint="memtui index --rebuild makes one from the topics")  # fmt: skip
-    return scope
-
-
-@click.command("budget", cls=CliCommand, short_help="How full MEMORY.md is, and what is not loaded.")
-@click.option("--check", is_flag=True, help="One line; with --warn, end with 1 from that share on.")
-@click.option("--warn", type=click.IntRange(1, 100), metavar="N", help="Percent from which it is near the limit (80).")
-@click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
-@pass_context
-def budget(call: CliContext, check: bool, warn: int | None, scope: str) -> int:
-    """How full MEMORY.md is: lines and UTF-16 units as the agent counts them, and what is not loaded.
-
-    Ends with 1 if a part is not loaded; --check --warn N also from N percent on.
-    """
-    out = call.out
-    found = _scope(call.snapshot(full=False), scope)
-    measured = found.budget
-    if measured is None:
-        raise NotFound("no index")
-    data = budget_data(found)
-    near = check and warn is not None and measured.used * 100 >= warn
-
-    def text() -> Iterator[Line]:
-        if out.quiet:
-            return
-        if check:
-            word, style = state_of(measured, warn or 80)
-            counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} units"
-            yield ["MEMORY.md  ", StyledText(word, style), f"  {counts}"]
-            return
-        yield from meter(out, measured, warn or 80)
-        first = "lines" if measured.first_limit == "lines" else "UTF-16 units"
-        yield f"first limit: {first} ({measured.used:.0%} used)"
-        if measured.over:
-            yield f"cut at line {measured.cut_line_in_file} of the file"
-            for entry in data["lost"]:
-                yield f"  not loaded: line {entry['line']}  {entry['title']}  {entry['target']}"
-            yield StyledText("memtui index --tidy shortens it to 70 %", "dim")
-
-    out.answer("budget", data, text(), warnings=call.location.warnings)
-    return int(measured.over or near)
+from memtui.cli.output import Data, Line, StyledText, fields
+from memtui.cli.table import columns, table
+from memtui.services import memory
+from memtui.util.errors import UsageError
 
 
 @click.command("index", cls=CliCommand, short_help="List the entries of MEMORY.md, tidy or rebuild it.")
@@ -150,58 +21,39 @@ def budget(call: CliContext, check: bool, warn: int | None, scope: str) -> int:
 @click.option("--add", multiple=True, metavar="NAME", shell_complete=complete_names, help="List a topic in it.")
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
 @pass_context
-def index(call: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: str) -> int:
+def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: str) -> int:
     """List the entries of MEMORY.md, or write a shorter one; the difference is shown before it is done."""
-    from memtui.memory import plans
-
     if tidy + rebuild + bool(add) > 1:
         raise UsageError("one of --tidy, --rebuild and --add")
     writes = tidy or rebuild or bool(add)
     if writes:
-        call.may_write()
-    snapshot = call.snapshot(full=writes)
+        context.may_write()
+    snapshot = context.snapshot(full=writes)
     if add:
-        files = [topic(named) for named in find_all(snapshot, add, call.cwd)]
-        return carry_out(call, "index-plan", plans.plan_add_to_index(snapshot, files))
+        files = [memory_file(named) for named in find_all(snapshot, add, context.cwd)]
+        return carry_out(context, "index-plan", memory.add_to_index(snapshot, files))
     if tidy or rebuild:
-        pinned = call.pins.names(call.location.folder) if scope == "auto" else frozenset()
-        make = plans.plan_tidy if tidy else plans.plan_rebuild
-        plan = make(snapshot, scope=scope, pinned=pinned)
-        return carry_out(call, "index-plan", plan, question=f"{plan.title}?", shown=True)
-    found = _scope(snapshot, scope)
+        make = memory.tidy_index if tidy else memory.rebuild_index
+        return carry_out(context, "index-plan", make(context.workspace, snapshot, scope=scope))
+    found = index_scope(snapshot, scope)
     measured = found.budget
     names = {file.name for file in found.files}
     rows: list[Data] = [
-        {
-            "line": entry.line,
-            "title": entry.title,
-            "target": entry.target,
-            "hook": entry.hook,
-            "loaded": entry.loaded,
-            "exists": entry.target in names,
-        }
+        {**fields(entry, "line title target loaded"), "hook": entry.description, "exists": entry.target in names}
         for entry in found.entries
     ]
 
     def text() -> Iterator[Line]:
-        columns = [Column("line", right=True), Column("title", rest=1), Column("file", rest=1)]
-        columns.append(Column("hook", rest=1))
         lines: list[list[str | StyledText]] = []
         for row in rows:
             style = "problem" if not row["exists"] else "warn" if row["loaded"] is False else ""
             state = "missing: " if not row["exists"] else "not loaded: " if row["loaded"] is False else ""
-            lines.append(
-                [
-                    str(row["line"]),
-                    row["title"],
-                    StyledText(state + row["target"], style),
-                    StyledText(row["hook"], "dim"),
-                ]
-            )
-        yield from table(call.out, columns, lines)
+            file = StyledText(state + row["target"], style)
+            lines.append([str(row["line"]), row["title"], file, StyledText(row["hook"], "dim")])
+        yield from table(context.out, columns(">line", "title*", "file*", "description*"), lines)
         if measured is not None:
-            yield from meter(call.out, measured)
+            yield from meter(context.out, measured)
 
     data = {"entries": rows, "budget": budget_data(found)}
-    call.out.answer("index", data, text(), rows=rows, warnings=call.location.warnings)
+    context.out.result("index", data, text(), rows=rows, warnings=context.location.warnings)
     return 0

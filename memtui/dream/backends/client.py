@@ -1,113 +1,124 @@
-"""The backend "client": the installed agent client, headless, in the stage, each call of a tool decided by our hook.
+"""The backend "client": the installed agent client, headless, in the stage; our hook decides each of its tool calls.
 
-Three walls, each of which would do for writing: the client has no tool but Read, Grep, Glob, Edit and Write; it asks
-nobody, so what isn't allowed is refused, and nothing is allowed beforehand; the hook allows what `permissions.decide`
-allows. If the hook doesn't run, the client can read the stage and do nothing else.
+Three barriers, each of which alone would prevent writes elsewhere: the client has no tool but Read, Grep, Glob, Edit
+and Write; it asks nobody, so what isn't allowed is refused, and nothing is allowed beforehand; the hook allows what
+`permissions.decide` allows. If the hook doesn't run, the client can read the stage and do nothing else.
 
-Nothing of the run is kept by the client: no session, no memory of its own. The user's settings are not loaded, because
-their hooks would run and their permissions would count; what reaches the model (variables, a program that prints the
-key, the model) is handed over.
+The client keeps nothing of the run: no session, no memory of its own. The user's settings are not loaded, because their
+hooks would run and their permissions would count; what is needed to reach the model (variables, the program that prints
+the key, the model's name) is passed on.
+
+It prints one JSON object a line:
+
+    {"type": "assistant", "message": {"id", "content": [one block], "usage"}}   a line for each block of an answer
+    {"type": "user", "message": {"content": [a tool's result]}, "tool_result_meta"}
+    {"type": "system", "subtype": "api_retry", …}
+    {"type": "result", "subtype", "is_error", "result", "usage", "total_cost_usd"}   the last one
 
 Source: recorded on client 2.1.332 against a scripted server; Claude Code's documentation of headless mode.
 """
 
+import ctypes
 import json
+import os
 import shlex
+import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
-from memtui.agent import events as agent
+from msgspec import Struct
+
+from memtui.agent.budget import WRITING_TOOLS, ProgressGuard
+from memtui.agent.conversation import ToolCall
+from memtui.agent.events import EmitAgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal, safe_line, safe_text
 from memtui.agent.task import Budget
-from memtui.client.executable import find_client, resume_environ
-from memtui.dream.backends.client_process import Guard, running_child
-from memtui.dream.backends.client_stream import ClientResult, Stream
+from memtui.agent.tools.outcome import ToolResult
+from memtui.agent.tools.toolbox import call_argument
+from memtui.agent.usage import TokenUsage, price_of
+from memtui.client.executable import find_client, resume_environment
+from memtui.dream.backends.agent_events import EventAdapter
 from memtui.dream.backends.credentials import key_helper, named_model, variables
-from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_words, task_words
-from memtui.dream.run.agent_events import EventAdapter
-from memtui.dream.run.run import Emit, OverBudget, Work
+from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_prompt, task_prompt
+from memtui.dream.run.run import BackendWork, Emit, OverBudget
 from memtui.dream.run.spending import money_left
 from memtui.dream.run.stage import Stage
+from memtui.fs.atomic import digest, to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
-from memtui.util.errors import MemtuiError
+from memtui.util.errors import MemtuiError, Unsupported
+from memtui.util.text import size
 
 TOOLS = "Read,Grep,Glob,Edit,Write"
 HOOK = (sys.executable, "-P", "-m", "memtui.dream.backends.client_hook")
-"""-P: a file of the project must not be taken for a module of ours."""
-HOOK_SECONDS = 60
-"""After which the client goes on without the hook's answer, which allows nothing."""
+"""-P: a file of the project must not be imported in place of our module."""
+HOOK_TIMEOUT_S = 60
+"""Afterwards the client goes on without the hook's answer, which allows nothing."""
+CLIENT_GRACE_S = 2.0
+"""Time that the client has to end after SIGTERM: less than a run itself has."""
+MAX_LINE_BYTES = 32 << 20
+"""A longer line is read in pieces, which are no JSON and are skipped."""
 
-_OURS = {
+_SET_VARIABLES = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
     "DISABLE_AUTOUPDATER": "1",
     "CLAUDE_CODE_MAX_RETRIES": "3",
 }
-"""No memory for the stage, no instructions from the folders above it; by itself it tries again for minutes, even with a
-login that isn't accepted."""
-_NOT_HANDED_ON = (
+"""No memory for the stage, no instructions from the folders above it. Without a limit of retries the client tries for
+minutes, even with a login that isn't accepted."""
+_DROPPED_VARIABLES = (
     "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
     "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE",
 )  # fmt: skip
-"""Of a client that we may run in; and what would turn hooks off."""
+"""Those of a client that we may run in, and those that would turn hooks off."""
+_USAGE_KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_PR_SET_PDEATHSIG = 1
 
 
-def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
-    """The work of a dream that runs the agent client.
-
-    Args:
-        mode: "reflect" or "prune".
-        workspace: Whose memory it is.
-        config: Our settings: model and limits.
-
-    Raises:
-        Unsupported: If there is no client.
-    """
+def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
+    """The work of a dream that runs the agent client; raises `Unsupported` if there is none."""
     client = find_client(workspace.env)
 
     def work(stage: Stage, emit: Emit) -> None:
-        brief = make_prompt_context(stage, workspace, mode)
+        context = make_prompt_context(stage, workspace, mode)
         money = money_left(config, workspace.dirs, workspace.now())
-        words = client_words(client, brief, workspace, config, money)
-        telling = EventAdapter(emit)
-        outcome: ClientResult | None = None
-        stream = Stream(telling.take, Guard())
-        with running_child(words, brief.root, client_environ(workspace), task_words(brief)) as child:
-            for line in child.lines():
-                outcome = stream.take(line) or outcome
-            if outcome is None:
-                said = agent.shown_line(child.complaint())
-                raise MemtuiError(f"the agent client ended without a result: {said}")
-        _judge(outcome)
+        command = client_command(client, context, workspace, config, money)
+        stream = ClientStream(EventAdapter(emit).take, RunGuard())
+        result: ClientResult | None = None
+        with run_client(command, context.root, client_environ(workspace), task_prompt(context)) as process:
+            for line in process.lines():
+                result = stream.take(line) or result
+            if result is None:
+                raise MemtuiError(f"the agent client ended without a result: {safe_line(process.last_error())}")
+        _raise_if_failed(result)
 
     return work
 
 
-def _judge(outcome: ClientResult) -> None:
-    """Raise what a bad outcome means."""
-    if outcome.kind == "error_max_turns":
+def _raise_if_failed(result: "ClientResult") -> None:
+    if result.kind == "error_max_turns":
         raise OverBudget(f"{Budget().turns} turns are used up")
-    if outcome.kind.startswith("error_max_budget"):
+    if result.kind.startswith("error_max_budget"):
         raise OverBudget("the money for this dream is used up")
-    if outcome.failed:
-        raise MemtuiError(f"the agent client failed: {outcome.words or outcome.kind}")
+    if result.failed:
+        raise MemtuiError(f"the agent client failed: {result.words or result.kind}")
 
 
-def client_words(
-    client: str, brief: PromptContext, workspace: Workspace, config: Config, money: float | None
+def client_command(
+    client: str, context: PromptContext, workspace: Workspace, config: Config, money: float | None
 ) -> list[str]:
-    """The command; what the client shall do comes on its standard input.
-
-    Args:
-        money: US dollars that it may cost, `None` for no limit.
-    """
+    """The command line, for a limit in US dollars or none; the prompt comes on standard input."""
     words = [client, "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"]
     words += ["--permission-mode", "dontAsk", "--tools", TOOLS, "--disable-slash-commands", "--strict-mcp-config"]
-    words += ["--setting-sources", "", "--settings", json.dumps(_settings(brief, workspace))]
-    words += ["--max-turns", str(Budget().turns), "--system-prompt", system_words()]
-    found = variables(workspace.env, workspace.location)
-    model = named_model(config, found, workspace.location)
+    words += ["--setting-sources", "", "--settings", json.dumps(_settings(context, workspace))]
+    words += ["--max-turns", str(Budget().turns), "--system-prompt", system_prompt()]
+    model = named_model(config, variables(workspace.env, workspace.location), workspace.location)
     if model is not None:
         words += ["--model", model]
     if money is not None:
@@ -115,9 +126,9 @@ def client_words(
     return words
 
 
-def _settings(brief: PromptContext, workspace: Workspace) -> dict[str, object]:
+def _settings(context: PromptContext, workspace: Workspace) -> dict[str, object]:
     """The client's settings for this run alone."""
-    hook = {"type": "command", "command": hook_command(brief.root, brief.reads), "timeout": HOOK_SECONDS}
+    hook = {"type": "command", "command": hook_command(context.root, context.reads), "timeout": HOOK_TIMEOUT_S}
     settings: dict[str, object] = {
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]},
         "disableAllHooks": False,
@@ -127,13 +138,265 @@ def _settings(brief: PromptContext, workspace: Workspace) -> dict[str, object]:
 
 
 def hook_command(root: Path, reads: Sequence[Path]) -> str:
-    """The hook for the client's shell; a fault of any kind is the exit code that refuses."""
+    """The hook as a line for the client's shell; a fault of any kind gives the exit code that refuses."""
     return f"{shlex.join([*HOOK, str(root), *map(str, reads)])} || exit 2"
 
 
 def client_environ(workspace: Workspace) -> dict[str, str]:
-    """The client's environment: what the user's settings put into it, and nothing of a client that we run in."""
+    """The client's environment: with the user's settings, and nothing of a client that we run in."""
     values = {name: found.value for name, found in variables(workspace.env, workspace.location).items()}
-    kept = {name: value for name, value in values.items() if name not in _NOT_HANDED_ON}
-    config = {name: value for name, value in resume_environ(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
-    return {**kept, **config, **_OURS}
+    kept = {name: value for name, value in values.items() if name not in _DROPPED_VARIABLES}
+    config = {name: value for name, value in resume_environment(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
+    return {**kept, **config, **_SET_VARIABLES}
+
+
+class RunGuard:
+    """Ends a run that makes no progress or has used up its tokens; the client itself keeps to turns and money."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget = budget or Budget()
+        self._progress = ProgressGuard()
+
+    def called(self, id: str, name: str, given: object) -> None:
+        """Count a tool call; raises `MemtuiError` if the model made the same one too often."""
+        if reason := self._progress.repeated(ToolCall(id, name, given)):
+            raise MemtuiError(reason)
+
+    def answered(self, name: str, text: str, *, ok: bool) -> None:
+        """Take note of a call's result."""
+        fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
+        self._progress.note_result(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
+
+    def turn_over(self) -> None:
+        """End a turn; raises `MemtuiError` if too many in a row brought nothing new."""
+        self._progress.turn_over()
+        if reason := self._progress.stuck():
+            raise MemtuiError(reason)
+
+    def spent(self, usage: TokenUsage) -> None:
+        """Check the tokens used so far; raises `OverBudget` if they are too many."""
+        for used, most, what in (
+            (usage.prompt, self._budget.input_tokens, "input"),
+            (usage.output, self._budget.output_tokens, "output"),
+        ):
+            if most is not None and used > most:
+                raise OverBudget(f"{size(most)} {what} tokens are used up")
+
+
+class ClientResult(Struct, frozen=True):
+    """The client's last line: `kind` is "success" or its name for the fault, `words` what it said about it."""
+
+    kind: str
+    words: str
+    failed: bool
+
+
+class ClientStream:
+    """Turns the client's lines into agent events; what has another shape is skipped."""
+
+    def __init__(self, emit: EmitAgentEvent, guard: RunGuard | None = None) -> None:
+        self._emit = emit
+        self._guard = guard
+        self._last = ""
+        self._turns = 0
+        self._message = ""
+        self._texts: list[str] = []
+        self._tools: Counter[str] = Counter()
+        self._calls: dict[str, tuple[str, str]] = {}
+        self._used: dict[str, tuple[TokenUsage, str]] = {}
+
+    def take(self, line: bytes) -> ClientResult | None:
+        """Take one line; returns the result if it is the last one."""
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(data, dict) or data.get("parent_tool_use_id"):  # a dream has no sub-agents
+            return None
+        kind = data.get("type")
+        if kind == "assistant" and not data.get("is_api_error_message"):  # such a message comes again as the result
+            self._answer(_object(data.get("message")))
+        elif kind == "user":
+            self._turn()
+            self._results(data)
+        elif kind == "system" and data.get("subtype") == "api_retry":
+            why = str(data.get("error") or "the service failed").replace("_", " ")
+            status = data.get("error_status")
+            words = f"{why} (status {status})" if status else why
+            self._emit(ModelRetry(_number(data.get("retry_delay_ms")) / 1000, safe_line(words)))
+        elif kind == "result":
+            self._turn()
+            return self._result(data)
+        return None
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        """Take one block of an answer; the blocks of an answer share its id."""
+        id = str(message.get("id") or "")
+        if id != self._message:
+            self._turn()
+            if self._guard is not None and self._last not in ("", id):
+                self._guard.turn_over()
+            self._message = self._last = id
+        self._used[id] = (_usage(message.get("usage")), str(message.get("model")))
+        for block in _blocks(message):
+            if block.get("type") == "text":
+                self._texts.append(str(block.get("text") or ""))
+            elif block.get("type") == "tool_use":
+                name, given = str(block.get("name")), block.get("input")
+                self._tools[safe_line(name)] += 1
+                self._calls[str(block.get("id"))] = (safe_line(name), safe_line(call_argument(name, given)))
+                if self._guard is not None:
+                    self._guard.called(str(block.get("id")), name, given)
+
+    def _turn(self) -> None:
+        """Emit the answer, which is now complete."""
+        if not self._message:
+            return
+        self._turns += 1
+        self._emit(ModelTurn(self._turns, safe_text("\n".join(self._texts)), dict(self._tools)))
+        used = sum((usage for usage, _ in self._used.values()), TokenUsage())
+        self._emit(UsageTotal(used, self._money()))
+        self._message = ""
+        self._texts.clear()
+        self._tools.clear()
+        if self._guard is not None:
+            self._guard.spent(used)
+
+    def _money(self) -> float | None:
+        """Dollars so far, by our own prices; the client reports its own figure at the end."""
+        total = 0.0
+        for usage, model in self._used.values():
+            price = price_of(model)
+            if price is None:
+                return None
+            total += price.cost(usage)
+        return total
+
+    def _results(self, data: Mapping[str, Any]) -> None:
+        metas = data.get("tool_result_meta")
+        rejected = {
+            str(one.get("id"))
+            for one in (metas if isinstance(metas, list) else ())
+            if isinstance(one, dict) and _object(one.get("permission_decision")).get("decision") == "reject"
+        }
+        for block in _blocks(_object(data.get("message"))):
+            id = str(block.get("tool_use_id"))
+            if block.get("type") != "tool_result" or id not in self._calls:
+                continue
+            name, argument = self._calls.pop(id)
+            ok = not block.get("is_error")
+            text = _result_text(block.get("content"))
+            reason = "" if ok else safe_line(text)
+            if id in rejected:
+                reason = f"denied: {reason.removeprefix(f'PreToolUse:{name} hook error: ')}"
+            elif "No such tool available" in reason:
+                reason = "denied: there is no such tool here"
+            self._emit(ToolUsed(name, argument, ok, reason))
+            if self._guard is not None:
+                self._guard.answered(name, text, ok=ok)
+
+    def _result(self, data: Mapping[str, Any]) -> ClientResult:
+        cost = data.get("total_cost_usd")
+        money = _number(cost) if isinstance(cost, int | float) else None
+        self._emit(UsageTotal(_usage(data.get("usage")), money))
+        errors = data.get("errors")
+        words = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
+        kind = str(data.get("subtype") or "")
+        return ClientResult(kind, safe_line(str(words)), kind != "success" or bool(data.get("is_error")))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _blocks(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    content = message.get("content")
+    return (block for block in (content if isinstance(content, list) else ()) if isinstance(block, dict))
+
+
+def _result_text(content: object) -> str:
+    """The text of a tool's result, which is a string or a list of blocks."""
+    if isinstance(content, list):
+        return " ".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
+    return str(content or "")
+
+
+def _number(value: object) -> float:
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
+    return float(value) if fits else 0.0  # type: ignore[arg-type]  # what fits is a number
+
+
+def _usage(value: object) -> TokenUsage:
+    return TokenUsage(*(int(_number(_object(value).get(name))) for name in _USAGE_KEYS))
+
+
+class ClientProcess:
+    """The client under way."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> None:
+        self._process = process
+        self._errors = errors
+
+    def lines(self) -> Iterator[bytes]:
+        """What it prints, until it closes its output."""
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline(MAX_LINE_BYTES):
+            yield line
+
+    def last_error(self) -> str:
+        """The last line of its error output, and its exit code."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        line = self._errors.read(1 << 16).decode("utf-8", "replace").strip().split("\n")[-1]
+        return f"{line} (exit code {code})" if line else f"exit code {code}"
+
+
+@contextmanager
+def run_client(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[ClientProcess]:
+    """Start the client, give it the text on standard input, and end it when the block is left.
+
+    Raises:
+        Unsupported: If it can't be started.
+    """
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=cwd,
+                env=dict(environ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+                preexec_fn=_end_with_parent(),
+            )
+        except OSError as error:
+            raise Unsupported(to_error(error, words[0], outcome="the agent client didn't start").message) from error
+        try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError), process.stdin:
+                process.stdin.write(text.encode("utf-8", "replace"))
+            yield ClientProcess(process, errors)
+        finally:
+            _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the client and everything that it started: SIGTERM, then SIGKILL."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            break
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(CLIENT_GRACE_S)
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _end_with_parent() -> Callable[[], None] | None:
+    """What the child runs before it becomes the client: Linux then ends it with us, even if we are killed."""
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)

@@ -1,10 +1,10 @@
-"""The hook that the agent client asks before each call of a tool in a dream: may it.
+"""The hook that the agent client runs before each tool call of a dream: is the call allowed.
 
     python -m memtui.dream.backends.client_hook ROOT [READ]...
 
-In: what the client tells a PreToolUse hook, one JSON object on standard input. Out: the decision in the client's form.
-It decides by the same function as our own loop. Whatever goes wrong is a denial: the exit code 2, which the client
-takes for one. Nothing else allows anything, so a hook that doesn't run at all leaves a client that may only read here.
+In: the client's PreToolUse input, one JSON object on standard input. Out: the decision in the client's form. It decides
+by the same function as our own loop. Whatever goes wrong is a denial: exit code 2, which the client takes for one.
+Nothing else allows anything, so if the hook doesn't run at all the client may only read in the stage.
 
 Source: Claude Code's documentation of hooks; recorded on client 2.1.332.
 """
@@ -15,19 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.permissions import decide
+from memtui.agent.shell.paths import AllowedFolders
 
 BLOCK = 2
 """The exit code that refuses a call."""
 
-_NO_SHELL = "no shell in this run: Read, Grep and Glob do it"
+_NO_SHELL = "no shell in this run: use Read, Grep and Glob"
 
 
 def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
-    """The hook's answer.
-
-    Args:
-        text: What the client sent.
+    """Decide one call.
 
     Raises:
         ValueError: If that is no JSON object.
@@ -37,7 +35,7 @@ def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
         raise ValueError("no object")
     tool = asked.get("tool_name")
     made = decide(tool, asked.get("tool_input"), scope)
-    # The client would hand the line to a shell, whatever was found in it.
+    # The client would pass the line to a shell, whatever was decided about its words.
     allowed, reason = (False, _NO_SHELL) if tool == "Bash" else (made.allowed, made.reason)
     return {
         "hookSpecificOutput": {
@@ -57,7 +55,7 @@ def main(args: Sequence[str]) -> int:
     try:
         answer = decision(sys.stdin.buffer.read(), scope)
     except (ValueError, RecursionError) as error:
-        print(f"the question makes no sense: {error}", file=sys.stderr)
+        print(f"the input is not understood: {error}", file=sys.stderr)
         return BLOCK
     print(json.dumps(answer))
     return 0

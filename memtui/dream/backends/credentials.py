@@ -1,9 +1,9 @@
-"""What the surroundings say of the model service: a key, an address, a model, a login of the agent client.
+"""Key, address, model and login for the model service, as set in the environment and the agent client's settings.
 
-The variables are those of the shell and of the `env` blocks of the client's settings, which count as the client counts
-them: a project can't set them.
+The variables are those of the shell and of the `env` blocks of the user's own settings. What a project says neither
+picks a program nor spends money.
 
-Source: Claude Code's documentation of settings and model configuration; FORMATS.md 4.1.
+Source: Claude Code's documentation of settings and model configuration.
 """
 
 import json
@@ -11,70 +11,80 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memtui.client.environment import Env, truth
+from memtui.client.environment import Env, parse_switch
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.settings_files import Variable, environment
+from memtui.client.settings_files import EnvVariable, effective_variables
 from memtui.util.config import Config
 
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
-"""An API key, or a bearer token; the first that is set is taken."""
-MODEL = "claude-sonnet-5-5"
+KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+"""An API key and a bearer token; the first that is set is used."""
+DEFAULT_MODEL = "claude-sonnet-5-5"
 """The model of a dream if nobody names one."""
-ALIASES = {"sonnet": MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-1"}
-"""What the client's short names stand for."""
+MODEL_ALIASES = {
+    "sonnet": DEFAULT_MODEL,
+    "opus": "claude-opus-5-5",
+    "haiku": "claude-haiku-5-5",
+    "fable": "claude-fable-5-1",
+}
+"""The models that the client's short names stand for."""
 
-_LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEYS)
+_LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEY_VARIABLES)
 _PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
-_CLIENTS_CHOICE = ("default", "best", "opusplan")
-_WINDOW = re.compile(r"\[[^]]*\]\Z")
+_CLIENT_DECIDES = ("default", "best", "opusplan")
+_CONTEXT_SUFFIX = re.compile(r"\[[^]]*\]\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A credential: the variable that holds it, its value, and where that was set, in words."""
+    """A credential: its variable, its value, and where that was set, in words.
+
+    A dataclass, because `repr=False` keeps the value out of logs and tracebacks.
+    """
 
     name: str
     value: str = field(repr=False)
     source: str
 
 
-def variables(env: Env, location: MemoryLocation) -> dict[str, Variable]:
+def variables(env: Env, location: MemoryLocation) -> dict[str, EnvVariable]:
     """The environment as the agent client sees it in a directory."""
-    return environment(env, location.layers)
+    return effective_variables(env, location.layers)
 
 
-def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
-    """The credential to use, if there is one."""
-    for name in KEYS:
+def find_key(found: Mapping[str, EnvVariable]) -> ApiKey | None:
+    """Find the credential to use."""
+    for name in KEY_VARIABLES:
         one = found.get(name)
         if one is not None and one.value.strip():
             return ApiKey(name, one.value.strip(), "the environment" if one.layer == "env" else one.source)
     return None
 
 
-def model_of(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str:
-    """The model of a dream: ours, else the client's, else `MODEL`. A short name becomes the model it stands for."""
-    return named_model(config, found, location) or MODEL
+def model_of(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str:
+    """The model of a dream: named in our settings, else in the client's, else `DEFAULT_MODEL`."""
+    return named_model(config, found, location) or DEFAULT_MODEL
 
 
-def named_model(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str | None:
-    """The model that somebody named; `None` if nobody did, or only left the choice to the client."""
+def named_model(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str | None:
+    """The model that is named in a setting, short names resolved; `None` if the choice is left to the client."""
     settings = (layer.data.get("model") for layer in location.layers if _trusted(layer.name))
     variable = found.get("ANTHROPIC_MODEL")
     for word in (config["dream_model"], None if variable is None else variable.value, *settings):
         if not isinstance(word, str) or not word.strip():
             continue
-        name = _WINDOW.sub("", word.strip())  # "[1m]" asks for a longer context
-        if name in ALIASES:
+        name = _CONTEXT_SUFFIX.sub("", word.strip())  # "[1m]" asks for a longer context
+        if name in MODEL_ALIASES:
             default = found.get(f"ANTHROPIC_DEFAULT_{name.upper()}_MODEL")
-            return ALIASES[name] if default is None or not default.value else _WINDOW.sub("", default.value)
-        if name not in _CLIENTS_CHOICE:
+            return (
+                MODEL_ALIASES[name] if default is None or not default.value else _CONTEXT_SUFFIX.sub("", default.value)
+            )
+        if name not in _CLIENT_DECIDES:
             return name
     return None
 
 
 def key_helper(location: MemoryLocation) -> str | None:
-    """The user's program that prints a key for the client."""
+    """The command that prints a key for the client, from the user's settings."""
     for layer in location.layers:
         if _trusted(layer.name) and isinstance(layer.data.get("apiKeyHelper"), str):
             return str(layer.data["apiKeyHelper"])
@@ -82,20 +92,17 @@ def key_helper(location: MemoryLocation) -> str | None:
 
 
 def _trusted(layer: str) -> bool:
-    """Whether a layer is the user's own or above: what a project says neither picks programs nor spends money."""
+    """Whether a settings layer is the user's own or above."""
     return layer in ("policy", "flag", "user")
 
 
-def login_of(found: Mapping[str, Variable], env: Env, location: MemoryLocation) -> str | None:
-    """The sign that the agent client can reach a model, in words; `None` if there is none.
-
-    Only signs: whether the service accepts it is known when it is asked.
-    """
+def login_of(found: Mapping[str, EnvVariable], env: Env, location: MemoryLocation) -> str | None:
+    """A sign that the agent client is logged in, in words; whether the service accepts it is not tested."""
     for name in _LOGINS:
         if name in found and found[name].value.strip():
             return f"{name} is set"
     for name in _PROVIDERS:
-        if name in found and truth(found[name].value):
+        if name in found and parse_switch(found[name].value):
             return f"{name} is on"
     if key_helper(location) is not None:
         return "its settings name an apiKeyHelper"

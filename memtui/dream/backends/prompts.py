@@ -1,14 +1,9 @@
-"""What a model is asked in a dream, in our own words, and how it tells which of the four stages it is in.
+"""What a model is asked in a dream, in our own words; the same for every backend with a model.
 
-The words are the same for every backend that uses a model. Nothing that stands in a file or a transcript is quoted
-here but names and paths: the rest the model reads itself, as material and not as orders.
-
-Source: FORMATS.md 3.2, 3.4; SAFETY.md F35, F37, F38.
-
-What a model is told of one dream: the sessions since the last one, the index, what is pinned, the day.
-
-The time of the last dream is in the lock, and a dream that is under way has the lock: what counts is what was there
-before (`lock.idle_lock`).
+Nothing from a file or transcript is quoted here but names and paths: the rest the model reads itself, as material and
+not as instructions. It is told never to write secrets, never to write below `team/` (which would share private memory
+with others), and to remember only what the person said, since a transcript also holds text of tools and web pages.
+The size limits of the index are those under which the agent client loads it.
 """
 
 import os
@@ -18,31 +13,32 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.dream.gates.sessions import LOGS, assistant_mode, logs_since, sessions_since
-from memtui.dream.lock.lock import idle_lock
+from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
+from memtui.dream.lock.lock import lock_before_run
 from memtui.dream.run.stage import Stage
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.workspace import Workspace
 from memtui.util.config import read_config
-from memtui.util.text import many, visible
+from memtui.util.text import pluralize, visible
 
 STAGES = ("orient", "gather", "consolidate", "prune")
-"""In their order; the last one is prune and index."""
-FILL = 0.7
-"""The share of the index's limits to aim at: beyond it the agent client asks for a shorter one."""
+"""The stages of a dream, in order; the last one is prune and index."""
+INDEX_FILL_TARGET = 0.7
+"""Share of the index's limits beyond which the agent client asks for a shorter index."""
+MAX_LISTED = 60
+"""Sessions, and daily logs, that are listed by name; the others are only counted."""
 _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNORECASE)
 _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 
 
 class PromptContext(Struct, frozen=True):
-    """What one dream is about.
+    """What the model is told of one dream.
 
-    `mode` is "reflect" or "prune", `day` today, `root` the stage, `since` the day of the last dream (`None`: there was
-    none). `sessions` are the transcripts touched since then, newest first, and `more` how many are not listed; `reads`
-    the folders that they are in. `logs`: there are daily logs. `new_logs` are the names of those that are the source of
-    this dream, in assistant mode: changed since the last one, newest first, `more_logs` of them not listed. `pinned`
-    files stay as they are. `index` is how full the index is, `None` if there is none.
+    `day` is today, `root` the stage, `since` the day of the last dream. `sessions` are the transcripts changed since
+    then, newest first, `more` how many are not listed, `reads` their folders. `logs`: there are daily logs; in
+    assistant mode `new_logs` are those changed since the last dream, newest first, `more_logs` how many are not listed.
+    `pinned` files stay as they are. `index` is how full the index is, `None` if there is none.
     """
 
     mode: str
@@ -60,12 +56,12 @@ class PromptContext(Struct, frozen=True):
 
 
 def stages_in(text: str) -> tuple[str, ...]:
-    """The stages that an answer announces, in the order of its lines; other words are no stages."""
+    """The stages that an answer announces, in order."""
     return tuple(word for found in _STAGE.findall(text) if (word := found.lower()) in STAGES)
 
 
 def without_stages(text: str) -> str:
-    """An answer without the lines that only announce a stage."""
+    """An answer without the lines that announce a stage."""
     return _STAGE_LINE.sub("", text).strip()
 
 
@@ -136,25 +132,25 @@ _CONSOLIDATE = {
 }
 
 
-def system_words() -> str:
-    """Who the model is in a dream, and the rules: the same words each time, so that they can be cached."""
-    return _SYSTEM.format(lines=MAX_LINES, units=MAX_UNITS, fill=FILL)
+def system_prompt() -> str:
+    """The system prompt: always the same text, so that it can be cached."""
+    return _SYSTEM.format(lines=MAX_LINES, units=MAX_UNITS, fill=INDEX_FILL_TARGET)
 
 
-def task_words(brief: PromptContext) -> str:
-    """What it shall do this time."""
+def task_prompt(context: PromptContext) -> str:
+    """The prompt for this dream."""
     parts = [
-        _MODES[brief.mode],
-        f"Today is {brief.day:%A}, {brief.day.isoformat()}. The memory folder is the working directory: "
-        f"{_shown(brief.root)}",
-        _index(brief.index),
+        _MODES[context.mode],
+        f"Today is {context.day:%A}, {context.day.isoformat()}. The memory folder is the working directory: "
+        f"{_one_line(context.root)}",
+        _index(context.index),
     ]
-    if brief.pinned:
-        parts.append("Pinned:\n" + "\n".join(f"- {_shown(name)}" for name in brief.pinned))
-    parts.append(_sessions(brief))
-    if brief.logs:
-        parts.append(_logs(brief))
-    parts.append(_order(brief))
+    if context.pinned:
+        parts.append("Pinned:\n" + "\n".join(f"- {_one_line(name)}" for name in context.pinned))
+    parts.append(_sessions(context))
+    if context.logs:
+        parts.append(_logs(context))
+    parts.append(_order(context))
     return "\n\n".join(parts) + "\n"
 
 
@@ -162,64 +158,56 @@ def _index(index: IndexBudget | None) -> str:
     if index is None:
         return "There is no MEMORY.md yet."
     over = ": it is over, and its end is not read" if index.over else ""
-    return f"MEMORY.md has {many(index.lines, 'line')} and {index.units:,} UTF-16 units{over}."
+    return f"MEMORY.md has {pluralize(index.lines, 'line')} and {index.units:,} UTF-16 units{over}."
 
 
-def _sessions(brief: PromptContext) -> str:
-    since = "" if brief.since is None else f" since the last dream, on {brief.since.isoformat()}"
-    if not brief.sessions:
+def _sessions(context: PromptContext) -> str:
+    since = "" if context.since is None else f" since the last dream, on {context.since.isoformat()}"
+    if not context.sessions:
         return f"No session was recorded{since}. Work on what the folder holds."
-    lines = [f"Sessions{since}, newest first:", *(f"- {_shown(path)}" for path in brief.sessions)]
-    if brief.more:
-        lines.append(f"and {brief.more} older ones in the same place")
+    lines = [f"Sessions{since}, newest first:", *(f"- {_one_line(path)}" for path in context.sessions)]
+    if context.more:
+        lines.append(f"and {context.more} older ones in the same place")
     return "\n".join(lines)
 
 
-def _logs(brief: PromptContext) -> str:
-    if not brief.new_logs:
+def _logs(context: PromptContext) -> str:
+    if not context.new_logs:
         return "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
     lines = [
         "Daily logs lie below logs/, a file a day. They are the source of this dream: leave them as they are. Changed "
         "since the last dream, newest first:",
-        *(f"- {_shown(name)}" for name in brief.new_logs),
+        *(f"- {_one_line(name)}" for name in context.new_logs),
     ]
-    if brief.more_logs:
-        lines.append(f"and {brief.more_logs} older ones in the same place")
+    if context.more_logs:
+        lines.append(f"and {context.more_logs} older ones in the same place")
     return "\n".join(lines)
 
 
-def _order(brief: PromptContext) -> str:
+def _order(context: PromptContext) -> str:
     gather = "search the sessions above for decisions, corrections, preferences and facts that should be kept."
-    if brief.new_logs:
+    if context.new_logs:
         gather = (
             "read the daily logs listed above, the oldest first, for decisions, corrections, preferences and facts "
             "that should be kept. Look into a session only where a log leaves open what was meant."
         )
-    elif brief.logs:
+    elif context.logs:
         gather = gather.replace("the sessions above", "the daily logs since the last dream, and the sessions above,")
-    elif not brief.sessions:
+    elif not context.sessions:
         gather = "files that overlap, disagree, or speak of days that are over."
-    return _ORDER.format(gather=gather, consolidate=_CONSOLIDATE[brief.mode])
+    return _ORDER.format(gather=gather, consolidate=_CONSOLIDATE[context.mode])
 
 
-def _shown(path: str | Path) -> str:
-    """A name on one line: it may hold anything."""
+def _one_line(path: str | Path) -> str:
+    """A file name, which may hold any character, on one line."""
     return visible(str(path), keep="")
 
 
-MOST = 60
-"""Sessions, or daily logs, that are listed; more are only counted."""
-
-
 def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
-    """The brief of a dream that is under way.
-
-    Args:
-        mode: "reflect" or "prune".
-    """
-    last = idle_lock(workspace.location.folder, workspace.dirs).at
+    """Collect the context of a running dream; it holds the lock, so the time before it took the lock counts."""
+    last = lock_before_run(workspace.location.folder, workspace.dirs).at
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
-    listed = tuple(file.path for file in found[:MOST])
+    listed = tuple(file.path for file in found[:MAX_LISTED])
     folders = dict.fromkeys([workspace.location.transcripts, *(path.parent for path in listed)])
     index = stage.base(INDEX_NAME)
     assistant = assistant_mode(read_config(workspace.dirs.config))
@@ -232,9 +220,9 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> Prompt
         sessions=listed,
         more=len(found) - len(listed),
         reads=tuple(folder for folder in folders if folder.is_dir()),
-        logs=any(name.startswith(LOGS) for name in stage.files),
-        new_logs=tuple(new_logs[:MOST]),
-        more_logs=max(len(new_logs) - MOST, 0),
+        logs=any(name.startswith(DAILY_LOGS) for name in stage.files),
+        new_logs=tuple(new_logs[:MAX_LISTED]),
+        more_logs=max(len(new_logs) - MAX_LISTED, 0),
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
     )

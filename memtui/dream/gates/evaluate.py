@@ -1,79 +1,109 @@
-"""Would a dream start now: every gate, in the order in which they are tested, with what only we know.
+"""All gates, in the order in which they are tested; the cheap ones first.
 
-What only we know: what became of the lock's holder, whether dreams fail in a row, and whether a run is held. Such a run
-is judged by a person before another one starts by itself: a second one would spend money to find the same again.
-
-Looking changes nothing; only a run keeps what its scan of the sessions found.
-
-Source: UX.md 5.8; DESIGN.md D2.
+Two of them look at earlier runs. Dreams that fail again and again are not tried at every turn's end: after two failures
+in a row the next one waits an hour, after each further one twice as long, a day at most; a run that was killed neither
+counts nor ends the row. And while a run awaits review no further one starts by itself: it would spend money to find the
+same again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.dream.gates.backoff import failure_gate
 from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate, time_gate
-from memtui.dream.gates.sessions import assistant_mode, known_scan, log_gate, session_gate
-from memtui.dream.lock.lock import idle_lock, seen_lock
-from memtui.dream.run.runs import Run, list_runs, waiting
+from memtui.dream.gates.sessions import assistant_mode, current_scan, log_gate, session_gate
+from memtui.dream.lock.lock import effective_lock, lock_before_run
+from memtui.dream.run.events import Ended
+from memtui.dream.run.runs import Run, list_runs, run_awaiting_review, run_state
 from memtui.dream.schedule.cron import next_start
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
+from memtui.util.text import pluralize, time_ago
 
-FORCED = ("time", "sessions", "failures", "review")
-"""The gates that a person may skip by force."""
+FORCEABLE_GATES = ("time", "sessions", "failures", "review")
+"""The gates that a person may override."""
+FREE_FAILURES = 1
+"""Failures after which the next dream may still start at once."""
+FIRST_BACKOFF_S = 3600
+MAX_BACKOFF_S = 86_400
+
+_FAILED = ("failed", "over-budget")
+_SUCCEEDED = ("done", "nothing", "held")
 
 
 def evaluate_gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hand", keep: bool = False
 ) -> tuple[Gate, ...]:
-    """Every gate.
-
-    Args:
-        now: Seconds since 1970.
-        trigger: Who would start the dream: "hand", "hook" or "schedule".
-        keep: For a run: the scan of sessions, if one was due, is kept, so that there is none for ten minutes.
-    """
+    """Evaluate every gate; a run passes `keep` to keep the result of a scan of the sessions."""
     return tuple(_gates(workspace, dirs, now, trigger=trigger, keep=keep))
 
 
-def quick_refusal(workspace: Workspace, dirs: Dirs, now: float, *, trigger: str, force: bool) -> Gate | None:
-    """The gate that stops a dream, if that can be told without a scan of the sessions; `None`: a run has to find out.
-
-    For whatever starts a dream and may not take long.
-    """
-    return stopping(_gates(workspace, dirs, now, trigger=trigger, scan=False), force=force)
+def blocking_gate(gates: Iterable[Gate], *, force: bool) -> Gate | None:
+    """The first closed gate that counts."""
+    return next((gate for gate in gates if not gate.open and not (force and gate.name in FORCEABLE_GATES)), None)
 
 
-def stopping(gates: Iterable[Gate], *, force: bool) -> Gate | None:
-    """The first closed gate that counts; `None` if there is none."""
-    return next((gate for gate in gates if not gate.open and not (force and gate.name in FORCED)), None)
+def blocking_gate_without_scan(
+    workspace: Workspace, dirs: Dirs, now: float, *, trigger: str, force: bool
+) -> Gate | None:
+    """As `blocking_gate`, but fast: where the sessions would have to be scanned, that is left to the run."""
+    return blocking_gate(_gates(workspace, dirs, now, trigger=trigger, scan=False), force=force)
 
 
 def _gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str, keep: bool = False, scan: bool = True
 ) -> Iterator[Gate]:
-    place, config = workspace.location, read_config(dirs.config)
+    location, config = workspace.location, read_config(dirs.config)
     assistant = assistant_mode(config)
-    next_at = next_start(dirs, place, now) if assistant else None
-    yield dream_gate(place, assistant=assistant, trigger=trigger, next_at=next_at)
-    yield memory_gate(place)
-    lock, idle = seen_lock(place.folder, dirs), idle_lock(place.folder, dirs)
-    yield time_gate(idle, now, trigger=trigger)
-    after = idle.at or 0.0
+    next_at = next_start(dirs, location, now) if assistant else None
+    yield dream_gate(location, assistant=assistant, trigger=trigger, next_at=next_at)
+    yield memory_gate(location)
+    lock, before_run = effective_lock(location.folder, dirs), lock_before_run(location.folder, dirs)
+    yield time_gate(before_run, now, trigger=trigger)
+    after = before_run.at or 0.0
     if assistant:
-        yield log_gate(place, after)
-    elif scan or known_scan(place, workspace.env, after, now, dirs, config) is not None:
-        yield session_gate(place, workspace.env, after, now, dirs, config, keep=keep)
-    runs = list_runs(dirs, place.folder)
+        yield log_gate(location, after)
+    elif scan or current_scan(workspace, config, after, now) is not None:
+        yield session_gate(workspace, config, after, now, keep=keep)
+    runs = list_runs(dirs, location.folder)
     yield failure_gate(runs, now, dirs)
     yield _review_gate(runs, dirs)
     yield lock_gate(lock, now)
-    yield folder_gate(place.folder)
+    yield folder_gate(location.folder)
+
+
+def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
+    """Whether so many dreams failed in a row that the next one waits."""
+    ends = failures_in_a_row(runs)
+    words, source = "no failures in a row", str(dirs.state / "runs")
+    if not ends:
+        return Gate("failures", True, words, "none failed", source)
+    last = min(ends[0].at, now)
+    what = "the last one failed" if len(ends) == 1 else f"{pluralize(len(ends), 'dream')} failed in a row, the last"
+    opens_at = last + backoff_s(len(ends))
+    reason = f"{what} {time_ago(now - last)}: {ends[0].reason}"
+    return Gate("failures", now >= opens_at, words, reason, source, opens_at if now < opens_at else None)
+
+
+def failures_in_a_row(runs: Iterable[Run]) -> tuple[Ended, ...]:
+    """The ends of the runs that failed since the last one that went well."""
+    found = []
+    for run in runs:
+        end = run_state(run).end
+        if end is not None and end.how in _SUCCEEDED:
+            break
+        if end is not None and end.how in _FAILED:
+            found.append(end)
+    return tuple(found)
+
+
+def backoff_s(failures: int) -> int:
+    """Seconds that a dream waits after so many failures in a row."""
+    extra = failures - FREE_FAILURES
+    return 0 if extra <= 0 else min(FIRST_BACKOFF_S << min(extra - 1, 16), MAX_BACKOFF_S)
 
 
 def _review_gate(runs: Sequence[Run], dirs: Dirs) -> Gate:
-    held = waiting(runs)
+    held = run_awaiting_review(runs)
     reason = "none waits" if held is None else f"the dream {held.id} waits for review"
     source = str(dirs.state / "runs") if held is None else str(held.path)
-    return Gate("review", held is None, "the last dream is judged", reason, source)
+    return Gate("review", held is None, "no dream awaits review", reason, source)

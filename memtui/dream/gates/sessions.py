@@ -1,20 +1,15 @@
-"""The gate that looks at sessions: have enough been worked in since the last dream?
+"""Gate: enough sessions, or a new daily log in assistant mode, since the last dream.
 
-A scan costs more than all other gates together, so there is one every ten minutes at most: what a run's scan found is
-kept in `<state>/scans/<hash>.json` and is the answer until then. Looking keeps nothing. A session that was judged once
-and has neither grown nor changed is not read again; once enough count, the rest is not read at all.
+Reading transcripts costs more than all other gates together, so the sessions are scanned every ten minutes at most. A
+run keeps what its scan found in `<state>/scans/<hash>.json`; until it is ten minutes old that is the answer. A session
+that was judged once and has not changed is not read again, and once enough sessions count, the rest is not read.
 
-What a dream is made from: the sessions that were touched since the last one, and the daily logs.
+A session counts if a memory could be made from it (`has_substance`). One with nothing but shell commands and hardly any
+text does not. Whatever can't be decided counts: a session without any tool is talk, a transcript that can't be read is
+the reader's fault.
 
-In assistant mode one session goes on for days, and the agent writes down what matters in daily logs: these are then the
-source. Looking changes nothing.
-
-Source: FORMATS.md 3.4.
-
-Did a session do anything that a memory could be made from?
-
-One that ran shell commands and nothing else, and in which hardly anything was said, did not. Whatever can't be told
-counts as something: a session without any tool is talk, and a transcript that nobody can read is the reader's fault.
+In assistant mode one session goes on for days while the agent writes what matters to daily logs
+(`logs/YYYY/MM/YYYY-MM-DD.md`): these are then the source.
 """
 
 import json
@@ -22,9 +17,8 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
@@ -33,38 +27,41 @@ from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.history.snapshot import walk
-from memtui.transcripts.entries import blocks_of, is_machine, prompt_texts
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
-from memtui.transcripts.stats import kind_of
-from memtui.transcripts.summary import decode
-from memtui.util.app_dirs import Dirs
+from memtui.memory.workspace import Workspace
+from memtui.transcripts.entries import blocks_of, is_machine_text, prompt_texts
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
+from memtui.transcripts.stats import tool_category
+from memtui.transcripts.summary import decode_fast
 from memtui.util.config import Config
-from memtui.util.text import age, ago, many
+from memtui.util.text import age, pluralize, time_ago
 
-ASSISTANT = "assistant_mode"
-"""The setting of ours that turns assistant mode on."""
-LOGS = "logs/"
-"""What the names of daily logs begin with."""
+ASSISTANT_SETTING = "assistant_mode"
+COUNT_ALL_SETTING = "dream_count_all"
+"""The setting by which sessions without substance count, too."""
+DAILY_LOGS = "logs/"
+"""The names of daily logs begin with this."""
+MIN_SESSIONS = 5
+SCAN_INTERVAL_S = 600
+MIN_PROSE_CHARS = 1_500
+"""Characters of text, of both sides together, from which a session has substance whatever tools it used."""
+MAX_SCANNED_BYTES = 16 << 20
+"""Bytes read of a transcript; a longer session has substance."""
 
 
 def assistant_mode(config: Config) -> bool:
     """Whether the agent works as an assistant that keeps daily logs."""
-    return config[ASSISTANT] == "true"
+    return config[ASSISTANT_SETTING] == "true"
 
 
 def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
-    """The folders of the sessions that fill a memory: the directory's, and its repository's root's."""
+    """The folders with sessions that fill this memory: the directory's, and that of its repository's root."""
     if location.project_dir == project_name(str(location.cwd)) and location.root != location.cwd:
         return (location.transcripts, location.transcripts.with_name(project_name(str(location.root))))
     return (location.transcripts,)
 
 
 def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
-    """The sessions that fill a memory and were touched after a time, newest first; one that we run in is left out.
-
-    Args:
-        after: Seconds since 1970.
-    """
+    """The sessions that were changed after a time, newest first, without the one that we run in."""
     own = env.get("CLAUDE_CODE_SESSION_ID")
     found = [
         file
@@ -76,195 +73,145 @@ def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[Ses
 
 
 def logs_since(folder: Path, after: float) -> list[str]:
-    """The daily logs of a memory folder, or of a copy with its times, that changed after a time: names, newest first.
-
-    Args:
-        after: Seconds since 1970.
-    """
+    """The names of the daily logs that changed after a time, newest first; `folder` may be a copy that keeps mtimes."""
     changed = [(at, name) for name, at in _logs(folder) if at > after]
     return [name for _, name in sorted(changed, reverse=True)]
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, float]]:
-    for above, _, entries in walk(folder / LOGS):
+    for above, _, entries in walk(folder / DAILY_LOGS):
         for entry in entries:
             if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                yield f"{LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
+                yield f"{DAILY_LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
 
 
-SESSIONS = 5
-"""Sessions touched since the last dream."""
-EVERY = 600
-"""Seconds between two scans."""
-COUNT_ALL = "dream_count_all"
-"""The setting of ours by which sessions without substance count, too."""
-
-
-class SessionCheck(Struct, frozen=True):
-    """A session at a scan: its file's time and size, and whether it counts; `None` if that was not asked any more."""
+class SessionCheck(Struct, frozen=True, array_like=True):
+    """A session at a scan: its file's mtime and size, and whether it counts; `None` if it was not read any more."""
 
     modified: float
     size: int
     counts: bool | None
 
 
-class Scan(Struct, frozen=True):
-    """What a scan found: the sessions touched after `after`, by their path, newest first; times since 1970."""
+class SessionScan(Struct, frozen=True):
+    """What a scan at `at` found: the sessions changed after `after`, by path, newest first."""
 
     at: float
     after: float
     all_count: bool
     sessions: Mapping[str, SessionCheck]
 
-    @property
-    def counted(self) -> int:
-        """Sessions that count for sure."""
-        return sum(seen.counts is True for seen in self.sessions.values())
+    def count(self, counts: bool | None) -> int:
+        """How many count (`True`), have no substance (`False`), or were not read (`None`)."""
+        return sum(seen.counts is counts for seen in self.sessions.values())
 
-    @property
-    def thin(self) -> int:
-        """Sessions without substance."""
-        return sum(seen.counts is False for seen in self.sessions.values())
-
-    @property
-    def rest(self) -> int:
-        """Sessions that nobody had to judge."""
-        return len(self.sessions) - self.counted - self.thin
-
-    def without(self, id: str | None) -> "Scan":
-        """The same without one session."""
+    def without(self, id: str | None) -> "SessionScan":
+        """A copy without one session."""
         left = {location: seen for location, seen in self.sessions.items() if Path(location).stem != id}
-        return Scan(self.at, self.after, self.all_count, left)
+        return SessionScan(self.at, self.after, self.all_count, left)
 
     def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
-        """Whether it still is the answer, or another scan is due."""
+        """Whether this scan is still the answer."""
         same = (self.after, self.all_count) == (after, all_count)
-        return same and 0 <= now - self.at < EVERY and (self.counted >= SESSIONS or not self.rest)
+        complete = self.count(True) >= MIN_SESSIONS or not self.count(None)
+        return same and complete and 0 <= now - self.at < SCAN_INTERVAL_S
 
 
-def session_gate(
-    location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config, *, keep: bool = False
-) -> Gate:
-    """Whether enough sessions were touched since the last dream.
+def session_gate(workspace: Workspace, config: Config, after: float, now: float, *, keep: bool = False) -> Gate:
+    """Whether enough sessions were changed since the last dream at `after` (0 for never).
 
     Args:
-        after: When that was, in seconds since 1970; 0 for never.
-        keep: For a run: a scan that had to be made is kept, if the disk takes it.
+        keep: Keep the result of a new scan, if the disk takes it.
     """
-    known = _load(_path(dirs, location))
-    all_count = config[COUNT_ALL] == "true"
-    found = known_scan(location, env, after, now, dirs, config)
+    found = current_scan(workspace, config, after, now)
     if found is not None:
-        return _gate(found, env, now, location, fresh=False)
-    found = _scan(location, env, after, now, {} if known is None else known.sessions, all_count=all_count)
+        return _gate(found, workspace, now, fresh=False)
+    found = _scan(workspace, config, after, now)
     if keep:
         with suppress(OSError):
-            _save(_path(dirs, location), found)
-    return _gate(found, env, now, location, fresh=True)
+            _save(_path(workspace), found)
+    return _gate(found, workspace, now, fresh=True)
 
 
-def known_scan(location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config) -> Scan | None:
-    """The scan that is still the answer; `None` if another one is due."""
-    known = _load(_path(dirs, location))
+def current_scan(workspace: Workspace, config: Config, after: float, now: float) -> SessionScan | None:
+    """The kept scan, if it is still the answer."""
+    known = _load(_path(workspace))
     if known is None:
         return None
-    known = known.without(env.get("CLAUDE_CODE_SESSION_ID"))
-    return known if known.in_force(after, now, all_count=config[COUNT_ALL] == "true") else None
+    known = known.without(workspace.env.get("CLAUDE_CODE_SESSION_ID"))
+    return known if known.in_force(after, now, all_count=config[COUNT_ALL_SETTING] == "true") else None
 
 
 def log_gate(location: MemoryLocation, after: float) -> Gate:
-    """The same in assistant mode, where daily logs are the source.
-
-    Args:
-        after: When the last dream was, in seconds since 1970; 0 for never.
-    """
+    """Whether there is a new daily log since the last dream at `after` (0 for never)."""
     found = logs_since(location.folder, after)
-    reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
-    return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / LOGS))
+    reason = f"{pluralize(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
+    return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))
 
 
-def _scan(
-    location: MemoryLocation, env: Env, after: float, now: float, known: Mapping[str, SessionCheck], *, all_count: bool
-) -> Scan:
-
+def _scan(workspace: Workspace, config: Config, after: float, now: float) -> SessionScan:
+    kept, all_count = _load(_path(workspace)), config[COUNT_ALL_SETTING] == "true"
+    known = {} if kept is None else kept.sessions
     found: dict[str, SessionCheck] = {}
     counted = 0
-    for file in sessions_since(location, env, after):
-        last = known.get(file.place)
+    for file in sessions_since(workspace.location, workspace.env, after):
+        last = known.get(file.file_path)
         counts: bool | None = True
         if not all_count:
             same = last is not None and (last.modified, last.size) == (file.modified, file.size)
             counts = last.counts if last is not None and same else None
-            if counts is None and counted < SESSIONS:
+            if counts is None and counted < MIN_SESSIONS:
                 counts = has_substance(file)
         counted += counts is True
-        found[file.place] = SessionCheck(file.modified, file.size, counts)
-    return Scan(now, after, all_count, found)
+        found[file.file_path] = SessionCheck(file.modified, file.size, counts)
+    return SessionScan(now, after, all_count, found)
 
 
-def _gate(scan: Scan, env: Env, now: float, location: MemoryLocation, *, fresh: bool) -> Gate:
-    left_out = ["this one"] if env.get("CLAUDE_CODE_SESSION_ID") else []
-    left_out += [f"{scan.thin} without substance"] if scan.thin else []
-    reason = f"{scan.counted} of {SESSIONS}"
-    reason += f", {scan.rest} more touched" if scan.rest else ""
+def _gate(scan: SessionScan, workspace: Workspace, now: float, *, fresh: bool) -> Gate:
+    counted, thin, unread = scan.count(True), scan.count(False), scan.count(None)
+    left_out = ["this one"] if workspace.env.get("CLAUDE_CODE_SESSION_ID") else []
+    left_out += [f"{thin} without substance"] if thin else []
+    reason = f"{counted} of {MIN_SESSIONS}"
+    reason += f", {unread} more touched" if unread else ""
     reason += f" ({' and '.join(left_out)} not counted)" if left_out else ""
-    open_ = scan.counted >= SESSIONS
+    enough = counted >= MIN_SESSIONS
     if not fresh:
-        reason += f"; last look {ago(now - scan.at)}"
-        reason += "" if open_ else f", next in {age(max(scan.at + EVERY - now, 60))}"
-    return Gate("sessions", open_, f"{SESSIONS} sessions since then", reason, str(location.transcripts))
+        reason += f"; last look {time_ago(now - scan.at)}"
+        reason += "" if enough else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
+    return Gate("sessions", enough, f"{MIN_SESSIONS} sessions since then", reason, str(workspace.location.transcripts))
 
 
-def _path(dirs: Dirs, location: MemoryLocation) -> Path:
-    """By the folders of the sessions: one memory is filled from different ones, seen from different directories."""
-    folders = b"\0".join(os.fsencode(folder) for folder in (location.folder, *session_folders(location)))
-    return dirs.state / "scans" / f"{digest(folders)[:16]}.json"
+def _path(workspace: Workspace) -> Path:
+    """One file for each set of session folders: seen from another directory, a memory has other sessions."""
+    folders = (workspace.location.folder, *session_folders(workspace.location))
+    name = digest(b"\0".join(os.fsencode(folder) for folder in folders))[:16]
+    return workspace.dirs.state / "scans" / f"{name}.json"
 
 
-def _load(path: Path) -> Scan | None:
+def _load(path: Path) -> SessionScan | None:
     try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
-        sessions = {
-            os.fsdecode(location.encode("latin-1")): SessionCheck(float(modified), int(size), counts)
-            for location, (modified, size, counts) in data["sessions"].items()
-            if counts is None or isinstance(counts, bool)
-        }
-        return Scan(float(data["at"]), float(data["after"]), data["all_count"] is True, sessions)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return convert(json.loads(path.read_bytes()), SessionScan)
+    except (OSError, ValueError):
         return None
 
 
-def _save(path: Path, scan: Scan) -> None:
-    sessions = {
-        os.fsencode(location).decode("latin-1"): [seen.modified, seen.size, seen.counts]
-        for location, seen in scan.sessions.items()
-    }
-    data = {"at": scan.at, "after": scan.after, "all_count": scan.all_count, "sessions": sessions}
+def _save(path: Path, scan: SessionScan) -> None:
     make_folders(path.parent)
-    replace_file(path, json.dumps(data).encode("ascii"))
-
-
-LITTLE = 1_500
-"""Characters said by both sides together below which it is little prose."""
-MOST = 16 << 20
-"""Bytes that are read; a session that is longer did something."""
+    replace_file(path, json.dumps(to_builtins(scan)).encode("ascii"))  # json: it keeps names that are no UTF-8
 
 
 def has_substance(file: SessionFile) -> bool:
-    """Whether a session counts; read only until that is certain, which is soon where there is any.
-
-    A file that can't be read counts.
-    """
-    shells = said = 0
+    """Whether a session counts; reads only until that is certain."""
+    shells = chars = 0
     try:
         with file.path.open("rb") as lines:
-            while line := lines.readline(LONGEST_LINE):
+            while line := lines.readline(MAX_LINE_BYTES):
                 for data in _records(line):
-                    ran, other, prose = _deeds(data)
-                    shells, said = shells + ran, said + prose
-                    if other or said >= LITTLE:
+                    ran, other, prose = _substance(data)
+                    shells, chars = shells + ran, chars + prose
+                    if other or chars >= MIN_PROSE_CHARS:
                         return True
-                if lines.tell() > MOST:
+                if lines.tell() > MAX_SCANNED_BYTES:
                     return True
     except OSError:
         return True
@@ -272,23 +219,23 @@ def has_substance(file: SessionFile) -> bool:
 
 
 def _records(line: bytes) -> list[Record]:
-    data = decode(line)
+    data = decode_fast(line)
     return [data] if data is not None else parse_line(line).objects
 
 
-def _deeds(data: Record) -> tuple[int, int, int]:
-    """What one record holds: calls of a shell, calls of other tools, characters that somebody said."""
+def _substance(data: Record) -> tuple[int, int, int]:
+    """Count in one record: shell calls, calls of other tools, characters of text."""
     message = data.get("message")
     if not isinstance(message, dict):
         return 0, 0, 0
     if data.get("type") == "user":
         typed = () if data.get("isMeta") else prompt_texts(data)
-        return 0, 0, sum(len(words) for words in typed if not is_machine(words))
-    shells = others = said = 0
+        return 0, 0, sum(len(words) for words in typed if not is_machine_text(words))
+    shells = others = chars = 0
     for block in blocks_of(message):
         if block["type"] == "tool_use":
-            shell = kind_of(str(block.get("name"))) == "shells"
+            shell = tool_category(str(block.get("name"))) == "shells"
             shells, others = shells + shell, others + (not shell)
         elif block["type"] == "text":
-            said += len(block["text"])
-    return shells, others, said
+            chars += len(block["text"])
+    return shells, others, chars

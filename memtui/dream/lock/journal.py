@@ -1,74 +1,56 @@
-"""What we know of a lock that one of us took, written down before it is taken.
+"""What was in the lock's place before one of our runs took it, written down before it is taken.
 
-The lock itself can't say that a dream died: its time is then the time of the start, which the format reads as a
-success. So what was there before is kept here, in the state folder (`locks/<hash of the folder>.json`), with the
-process that holds it; whoever comes next and finds that process gone puts it back.
-
-Source: SAFETY.md section 0 (3), F20.
+A killed run leaves a lock whose mtime is the run's start, which the format reads as a success. So the earlier state is
+kept in `<state>/locks/<hash of the folder>.json` with the process that holds the lock; whoever comes next and finds
+that process gone puts it back.
 """
 
 import json
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from memtui.dream.lock.lock_file import PriorLock
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
-from memtui.util.process import Identity
-
-
-class Before(Struct, frozen=True):
-    """What was in the lock's place: nothing, a file, or a symbolic link (`data` is then its target).
-
-    `mtime_ns` is in nanoseconds since 1970.
-    """
-
-    kind: Literal["none", "file", "link"]
-    data: bytes = b""
-    mtime_ns: int = 0
-    mode: int = 0o600
+from memtui.util.process import ProcessIdentity
 
 
 class LockEntry(Struct, frozen=True):
-    """One taken lock.
+    """A lock that one of our runs took.
 
-    `run` is the run it was taken for. `made` are the folders that had to be made for it, outermost first. `success_ns`
-    is set once the consolidation is done: from then on the lock is to get this time. `done`: it has it; the entry only
-    tells that its process, which may go on for a while, doesn't hold the lock any more.
+    `run` is the run's id. `made` are the folders that were created for the lock, outermost first. `success_ns` is set
+    once the consolidation has succeeded: the lock is to get this mtime. `done`: it has it, and the holder's process,
+    which may go on for a while, no longer holds the lock.
     """
 
     folder: Path
-    holder: Identity
+    holder: ProcessIdentity
     run: str
-    before: Before
+    before: PriorLock
     made: tuple[str, ...] = ()
     success_ns: int | None = None
     done: bool = False
 
 
 class LockJournal:
-    """The entry of one memory folder.
-
-    Args:
-        dirs: Ours.
-        folder: The memory folder, by its real path.
-    """
+    """The journal entry of one memory folder, given by its real path."""
 
     def __init__(self, dirs: Dirs, folder: Path, *, fs: FileSystem = REAL) -> None:
-        self.path = _place(dirs) / f"{digest(os.fsencode(folder))[:16]}.json"
+        self.path = dirs.state / "locks" / f"{digest(os.fsencode(folder))[:16]}.json"
         self.guard = self.path.with_suffix(".guard")
         self._fs = fs
 
     def load(self) -> LockEntry | None:
-        """The entry; `None` if there is none that can be used."""
-        return _read(self.path)
+        """Read the entry; `None` if there is no usable one."""
+        return _read_entry(self.path)
 
     def save(self, entry: LockEntry) -> None:
-        """Write it down, on the disk when this returns."""
+        """Write the entry durably."""
         before = entry.before
         data = {
             "folder": os.fsencode(entry.folder).decode("latin-1"), "holder": str(entry.holder), "run": entry.run,
@@ -79,45 +61,40 @@ class LockJournal:
         replace_file(self.path, json.dumps(data).encode("ascii"), fs=self._fs)
 
     def mark_success(self, entry: LockEntry, at_ns: int, *, done: bool = False) -> LockEntry:
-        """Write down that the consolidation is done, or the lock, too; the entry as it is then."""
+        """Record that the consolidation succeeded, and with `done` that the lock has its new time."""
         marked = replace(entry, success_ns=at_ns, done=done)
         self.save(marked)
         return marked
 
     def remove(self) -> None:
-        """Forget it: the lock is as it has to be."""
+        """Forget the entry: the lock is in its final state."""
         try:
             self._fs.unlink(self.path)
         except FileNotFoundError:
             return
 
 
-def entries(dirs: Dirs) -> tuple[LockEntry, ...]:
+def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
     """The entries of all memory folders."""
     try:
-        paths = sorted(_place(dirs).glob("*.json"))
+        paths = sorted((dirs.state / "locks").glob("*.json"))
     except OSError:
         return ()
-    found = (_read(path) for path in paths)
+    found = (_read_entry(path) for path in paths)
     return tuple(entry for entry in found if entry is not None)
 
 
-def _place(dirs: Dirs) -> Path:
-    return dirs.state / "locks"
-
-
-def _read(path: Path) -> LockEntry | None:
+def _read_entry(path: Path) -> LockEntry | None:
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
         kind, text, mtime_ns, mode = data["before"]
-        before = Before(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
-        holder, success = Identity.parse(data["holder"]), data["success_ns"]
+        before = PriorLock(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
+        holder, success = ProcessIdentity.parse(data["holder"]), data["success_ns"]
         folder = Path(os.fsdecode(data["folder"].encode("latin-1")))
         run, made = str(data["run"]), tuple(map(str, data["made"]))
+        success_ns = None if success is None else int(success)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     if holder is None or kind not in ("none", "file", "link"):
         return None
-    return LockEntry(
-        folder, holder, run, before, made, None if success is None else int(success), data.get("done") is True
-    )
+    return LockEntry(folder, holder, run, before, made, success_ns, data.get("done") is True)

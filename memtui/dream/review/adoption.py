@@ -1,44 +1,38 @@
-"""What becomes of a run's changes: planned, judged, and put into the memory folder as one version.
-
-A file that nobody else changed meanwhile is replaced, one that changed is merged three ways, an overlap waits for the
-person. Some runs always wait, whatever the settings say; the rules are in `review_reasons`.
-
-The write is the store's own (SAFETY.md section 2), with the digest of the copy as what the run saw: whatever happens
-between the plan and the write is met there. A crash in the middle ends in the old or the new state at the next start.
-
-Source: DESIGN.md D1.
-"""
+"""Planning what a stage would do to the memory folder, and doing it as one version of the history."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.review.review_rules import ReviewReason, review_reasons
+from memtui.dream.review.review_rules import ReviewInput, ReviewReason, review_reasons
+from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import ChangedFile, StageChanges, read_stage_changes, staged
+from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
-from memtui.history.store import Change, Saved, Store
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
+from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
+from memtui.util.text import pluralize
 
-State = Literal["clean", "merged", "conflict", "same", "refused"]
+AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
 
-_WORST: tuple[State, ...] = ("same", "clean", "merged", "conflict", "refused")
+_SEVERITY: tuple[AdoptionState, ...] = ("same", "clean", "merged", "conflict", "refused")
 
 
-class Piece(Struct, frozen=True):
-    """One name of an item: what the run wants of it, what is there, and what it would become.
+class PlannedFile(Struct, frozen=True):
+    """One file name of an item, with the texts: bytes, or `None` for no file.
 
-    `mine` is the run's text, `disk` what is there now, `result` what the folder would hold: bytes, or `None` for no
-    file. In a conflict `result` is the text with marks, or `None` where a merge makes no sense.
+    `mine` is the run's text, `disk` the present one, `result` what the folder would hold. In a conflict `result` has
+    conflict marks, or is `None` where a merge makes no sense.
     """
 
     name: str
-    state: State
+    state: AdoptionState
     words: str
     mine: bytes | None
     disk: bytes | None
@@ -46,30 +40,27 @@ class Piece(Struct, frozen=True):
 
 
 class AdoptionItem(Struct, frozen=True):
-    """One touched file with its pieces: one, or two for a rename."""
+    """One change of the run, with its file, or both files of a rename."""
 
-    touched: ChangedFile
-    pieces: tuple[Piece, ...]
+    touched: StagedChange
+    files: tuple[PlannedFile, ...]
 
     @property
-    def state(self) -> State:
-        """The worst of the pieces' states."""
-        return max((piece.state for piece in self.pieces), key=_WORST.index)
+    def state(self) -> AdoptionState:
+        """The worst state of its files."""
+        return max((file.state for file in self.files), key=_SEVERITY.index)
 
     @property
     def words(self) -> str:
-        """Why it is so, for people."""
-        return next(piece.words for piece in self.pieces if piece.state == self.state)
+        """The reason for its state, for people."""
+        return next(file.words for file in self.files if file.state == self.state)
 
 
 class Adoption(Struct, frozen=True):
-    """What adopting a stage would mean now.
-
-    `review_reasons` are the reasons to wait for a person; without any, the run may be adopted by itself.
-    """
+    """What adopting a stage would mean now; without any `review_reasons` it may be done unasked."""
 
     stage: Stage
-    ledger: StageChanges
+    changes: StageChanges
     items: tuple[AdoptionItem, ...]
     review_reasons: tuple[ReviewReason, ...]
 
@@ -80,7 +71,7 @@ class Adoption(Struct, frozen=True):
 
 
 class Adopted(Struct, frozen=True):
-    """What was done: the version (`None` if nothing had to be), the names adopted, and those that still wait."""
+    """What was done: the version (`None` if nothing had to be written), the adopted names, and those still waiting."""
 
     version: str | None
     names: tuple[str, ...]
@@ -88,44 +79,48 @@ class Adopted(Struct, frozen=True):
     left: tuple[str, ...]
 
 
-def plan(stage: Stage, workspace: Workspace) -> Adoption:
-    """Look at what a stage would do to its folder as that is now. Writes nothing."""
-    ledger = read_stage_changes(stage)
-    leaving = {touched.old or touched.name for touched in ledger.touched if touched.kind in ("removed", "renamed")}
+def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
+    """Compare a stage with its folder as that is now. Writes nothing."""
+    changes = read_stage_changes(stage)
+    leaving = {touched.old or touched.name for touched in changes.touched if touched.kind in ("removed", "renamed")}
     store = _store(stage, workspace)
-    items = tuple(AdoptionItem(one, tuple(_piece(stage, store, one, name, leaving) for name in one.names)) for one in
-                  ledger.touched)  # fmt: skip
-    results = {piece.name: piece.result for item in items for piece in item.pieces if piece.state != "conflict"}
-    conflicts = tuple(item.touched.name for item in items if item.state == "conflict")
-    refused = {item.touched.name: item.words for item in items if item.state == "refused"}
-    return Adoption(
-        stage,
-        ledger,
-        items,
-        review_reasons(stage, ledger, results, conflicts, refused, workspace.pins.names(stage.folder)),
+    items = tuple(
+        AdoptionItem(touched, tuple(_plan_file(stage, store, touched, name, leaving) for name in touched.names))
+        for touched in changes.touched
     )
+    reasons = review_reasons(
+        ReviewInput(
+            stage,
+            changes,
+            results={file.name: file.result for item in items for file in item.files if file.state != "conflict"},
+            conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
+            refused={item.touched.name: item.words for item in items if item.state == "refused"},
+            pinned=workspace.pins.names(stage.folder),
+        )
+    )
+    return Adoption(stage, changes, items, reasons)
 
 
-def _piece(stage: Stage, store: Store, touched: ChangedFile, name: str, leaving: Collection[str]) -> Piece:
+def _plan_file(stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str]) -> PlannedFile:
     gone = touched.kind == "removed" or name == touched.old
-    mine = None if gone else staged(stage, name)
+    mine = None if gone else read_staged(stage, name)
     verdict = check_path(stage.folder, name, op="write", actor="dream", leaving={one for one in leaving if one != name})
     if not verdict.allowed:
-        return Piece(name, "refused", verdict.reason, mine, stage.base(name), None)
+        return PlannedFile(name, "refused", verdict.reason, mine, stage.base(name), None)
     try:
         found = store.read(verdict.name or name)
     except Refused as error:
-        return Piece(name, "refused", error.message, mine, stage.base(name), None)
+        return PlannedFile(name, "refused", error.message, mine, stage.base(name), None)
     disk = None if found is None else found[0]
     copied = stage.files.get(name)
-    state, words, result = _judged(mine, None if copied is None else copied.digest, stage.base(name), disk)
-    return Piece(name, state, words, mine, disk, result)
+    state, words, result = _decide(mine, None if copied is None else copied.digest, stage.base(name), disk)
+    return PlannedFile(name, state, words, mine, disk, result)
 
 
-def _judged(
+def _decide(
     mine: bytes | None, seen: str | None, base: bytes | None, disk: bytes | None
-) -> tuple[State, str, bytes | None]:
-    """What becomes of one name: the state, why, and the bytes."""
+) -> tuple[AdoptionState, str, bytes | None]:
+    """Decide one file: its state, why, and the resulting bytes. `seen` is the digest of what the run copied."""
     if mine == disk:
         return "same", "the folder has it already", disk
     if seen == (None if disk is None else digest(disk)):
@@ -144,7 +139,7 @@ def _judged(
     return "merged", "somebody changed other lines meanwhile", merged.text
 
 
-def adopt(
+def adopt_stage(
     stage: Stage,
     workspace: Workspace,
     names: Collection[str] | None = None,
@@ -152,7 +147,7 @@ def adopt(
     over: bool = False,
     before_write: Callable[[], None] | None = None,
 ) -> Adopted:
-    """Put changes of a stage into its folder, all in one step and as one version.
+    """Write changes of a stage to its folder, all in one step and as one version.
 
     Args:
         names: Files to adopt, a rename by either of its names; everything that doesn't conflict if left out.
@@ -160,22 +155,21 @@ def adopt(
         before_write: Called under the store's lock right before anything is replaced; what it raises stops the write.
 
     Raises:
-        NotFound: If a name isn't among what the run changed.
+        NotFound: If the run didn't change a named file.
         Conflict: If a named file conflicts and `over` is off, or one changed in this very moment.
-        Refused: If a named file may not be written by a run, or memtui is read only.
+        Refused: If a run may not write a named file, or memtui is read-only.
         MemtuiError: As from `Store.apply`; nothing was written then.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    adoption = plan(stage, workspace)
-    items = _chosen(adoption, names, over)
-    changes = [_change(stage, piece) for item in items for piece in item.pieces if piece.state != "same"]
+    adoption = plan_adoption(stage, workspace)
+    items = _select(adoption, names, over)
+    changes = [_change(stage, file) for item in items for file in item.files if file.state != "same"]
     saved = Saved(None)
     if changes:
-        count = f"{len(items)} file{'s' * (len(items) != 1)}"
         saved = _store(stage, workspace).apply(
             changes,
-            why=f"dream: {count} adopted",
+            why=f"dream: {pluralize(len(items), 'file')} adopted",
             who=f"dream {stage.id}",
             kind="adopt",
             extra={"run": stage.id},
@@ -186,10 +180,10 @@ def adopt(
             workspace.pins.rename(stage.folder, item.touched.old, item.touched.name)
     done = tuple(item.touched.name for item in items)
     left = tuple(item.touched.name for item in adoption.open if item.touched.name not in done)
-    return Adopted(saved.version.id if saved.version is not None else None, done, saved.merged, left)
+    return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
-def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
+def _select(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
     if names is None:
         return [item for item in adoption.open if over or item.state != "conflict"]
     found: list[AdoptionItem] = []
@@ -207,24 +201,30 @@ def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> li
     return [item for item in found if item.state != "same"]
 
 
-def _change(stage: Stage, piece: Piece) -> Change:
-    """As the run saw the file; the store merges it. In a conflict that is overridden: as it is now."""
-    if piece.state == "conflict":
-        return Change(piece.name, piece.mine, None if piece.disk is None else digest(piece.disk), piece.disk)
-    copied = stage.files.get(piece.name)
-    return Change(piece.name, piece.mine, None if copied is None else copied.digest, stage.base(piece.name))
+def _change(stage: Stage, file: PlannedFile) -> Change:
+    """The change as the run saw the file, so that the store merges it; an overridden conflict as the file is now."""
+    if file.state == "conflict":
+        return Change(file.name, file.mine, None if file.disk is None else digest(file.disk), file.disk)
+    copied = stage.files.get(file.name)
+    return Change(file.name, file.mine, None if copied is None else copied.digest, stage.base(file.name))
 
 
 def _store(stage: Stage, workspace: Workspace) -> Store:
-    """A store with a run's rights: nothing below `team/`."""
+    """A store with a run's rights: it writes nothing below `team/`."""
     trash = put_in_trash if workspace.trash else None
     return Store(stage.folder, workspace.dirs, now=workspace.now, actor="dream", trash=trash)
 
 
-def differences(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-    """What each name holds now and would hold, in the order of names; in a conflict, what the run wants."""
+def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+    """The present and the planned text of each file, by name; in a conflict the run's text."""
     return {
-        piece.name: (piece.disk, piece.mine if piece.state in ("conflict", "refused") else piece.result)
+        file.name: (file.disk, file.mine if file.state in ("conflict", "refused") else file.result)
         for item in adoption.items
-        for piece in item.pieces
+        for file in item.files
     }
+
+
+def adopted_operations(run: Run, workspace: Workspace) -> tuple[Operation, ...]:
+    """The operations in which something of a run was adopted, newest first."""
+    operations = workspace.store(run.folder).operations()
+    return tuple(one for one in operations if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)

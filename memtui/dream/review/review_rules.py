@@ -1,10 +1,7 @@
-"""Which runs always wait for a person, whatever the settings say.
+"""The reasons why a run waits for review, whatever the settings say; one function for each.
 
-A run waits if it deletes or empties more than a fifth of the files, touches a pinned file, brings in what looks like a
-secret, conflicts with what somebody did meanwhile, would write what is shared with others or may not be written, leaves
-things in its stage that don't belong there, or leaves the index without a text or over its budget.
-
-Source: DESIGN.md D1; SAFETY.md section 2 (F35 to F38).
+The model reads transcripts and memory that others may have written, so nothing it writes is trusted: shared memory
+(`team/`) and secrets in particular are never written unseen.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,21 +9,24 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import StageChanges, staged
+from memtui.dream.run.stage_changes import StageChanges, read_staged
 from memtui.fs.boundary import fold_name
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
 from memtui.secrets.scanner import Finding, scan
+from memtui.util.text import pluralize
 
-SHARE = 5
-"""A run may take away one file in so many."""
+MIN_FILES_PER_REMOVED = 5
+"""A run may remove one file in so many."""
+_MAX_NAMED = 3
+"""Files that a reason names."""
 
 
 class ReviewReason(Struct, frozen=True):
     """A reason to wait.
 
     `rule` is "many", "pinned", "secret", "conflict", "team", "forbidden", "odd" or "index"; `words` say it to a person,
-    `names` are the files it is about.
+    `names` are the files concerned.
     """
 
     rule: str
@@ -34,88 +34,91 @@ class ReviewReason(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def review_reasons(
-    stage: Stage,
-    ledger: StageChanges,
-    results: Mapping[str, bytes | None],
-    conflicts: tuple[str, ...],
-    refused: Mapping[str, str],
-    pinned: Collection[str],
-) -> tuple[ReviewReason, ...]:
-    """The reasons why a run waits.
+class ReviewInput(Struct, frozen=True):
+    """What the rules look at.
 
     Args:
-        results: What each file would hold; the conflicting ones are not in it.
-        conflicts: The files that somebody else changed as well.
-        refused: The files that a run may not write, with the reason.
-        pinned: The pinned files.
+        results: What each file would hold, conflicting ones left out.
+        conflicts: Files that somebody else changed in the same place.
+        refused: Files that a run may not write, with the reason.
     """
-    found = [_many(stage, ledger), _pinned(ledger, pinned), _secrets(stage, ledger)]
-    if conflicts:
-        words = f"{_files(len(conflicts))} changed meanwhile in the same place"
-        found.append(ReviewReason("conflict", words, conflicts))
-    team = tuple(name for name in refused if fold_name(name.split("/")[0]) == "team")
-    if team:
-        found.append(ReviewReason("team", f"it would change what the team shares: {_list(team)}", team))
-    other = tuple(name for name in refused if name not in team)
-    if other:
-        reasons = ", ".join(f"{name} ({refused[name]})" for name in other[:3])
-        found.append(ReviewReason("forbidden", f"it would write what a dream may not: {reasons}", other))
-    if ledger.odd:
-        reasons = ", ".join(f"{name} ({reason})" for name, reason in sorted(ledger.odd.items())[:3])
-        found.append(ReviewReason("odd", f"it left what is no memory: {reasons}", tuple(sorted(ledger.odd))))
-    found.append(_index(stage, ledger, results))
-    return tuple(hold for hold in found if hold is not None)
+
+    stage: Stage
+    changes: StageChanges
+    results: Mapping[str, bytes | None]
+    conflicts: tuple[str, ...]
+    refused: Mapping[str, str]
+    pinned: Collection[str]
 
 
-def _many(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
-    gone, total = ledger.gone, len(stage.files)
-    if len(gone) * SHARE <= total:
+def review_reasons(given: ReviewInput) -> tuple[ReviewReason, ...]:
+    """Collect the reasons why a run waits."""
+    found = (rule(given) for rule in _RULES)
+    return tuple(reason for reason in found if reason is not None)
+
+
+def _many_removed(given: ReviewInput) -> ReviewReason | None:
+    gone, total = given.changes.gone, len(given.stage.files)
+    if len(gone) * MIN_FILES_PER_REMOVED <= total:
         return None
-    emptied = sum(one.emptied for one in ledger.touched)
-    operations = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
-    operations += [f"empties {emptied}"] if emptied else []
-    words = f"it {' and '.join(operations)} of {_files(total)}, more than a fifth"
-    return ReviewReason("many", words, gone)
+    emptied = sum(one.emptied for one in given.changes.touched)
+    parts = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
+    parts += [f"empties {emptied}"] if emptied else []
+    return ReviewReason("many", f"it {' and '.join(parts)} of {pluralize(total, 'file')}, more than a fifth", gone)
 
 
-def _pinned(ledger: StageChanges, pinned: Collection[str]) -> ReviewReason | None:
-    names = tuple(name for one in ledger.touched for name in one.names if name in pinned)
-    return ReviewReason("pinned", f"it touches what you pinned: {_list(names)}", names) if names else None
+def _pinned_touched(given: ReviewInput) -> ReviewReason | None:
+    names = tuple(name for one in given.changes.touched for name in one.names if name in given.pinned)
+    return ReviewReason("pinned", f"it changes what you pinned: {_listed(names)}", names) if names else None
 
 
-def _secrets(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
-    """What looks like a secret and stood in no file before: moving a text from file to file brings in nothing."""
-    found: dict[str, Finding] = {}
-    for one in ledger.touched:
-        text = staged(stage, one.name) if one.kind != "removed" else None
-        for finding in scan(text.decode("utf-8", "replace")) if text is not None else ():
-            found.setdefault(one.name, finding)
-    if not found:
+def _new_secret(given: ReviewInput) -> ReviewReason | None:
+    """What looks like a secret and stood in no file before: text that only moved between files is not new."""
+    texts = {one.name: _decoded(read_staged(given.stage, one.name)) for one in given.changes.touched}
+    suspects = {name: text for name, text in texts.items() if scan(text)}
+    if not suspects:
         return None
-    known = {
-        finding.fingerprint
-        for name in stage.files
-        for finding in scan((stage.base(name) or b"").decode("utf-8", "replace"))
-    }
+    known = {finding.fingerprint for name in given.stage.files for finding in scan(_decoded(given.stage.base(name)))}
     new: dict[str, Finding] = {}
-    for name in found:
-        fresh = scan((staged(stage, name) or b"").decode("utf-8", "replace"), allowed=known)
-        if fresh:
-            new[name] = fresh[0]
+    for name, text in suspects.items():
+        if findings := scan(text, allowed=known):
+            new[name] = findings[0]
     if not new:
         return None
-    shown = ", ".join(f"{name}:{one.line} ({one.rule})" for name, one in list(new.items())[:3])
+    shown = ", ".join(f"{name}:{one.line} ({one.rule})" for name, one in list(new.items())[:_MAX_NAMED])
     return ReviewReason("secret", f"it would write what looks like a secret: {shown}", tuple(new))
 
 
-def _index(stage: Stage, ledger: StageChanges, results: Mapping[str, bytes | None]) -> ReviewReason | None:
-    touched = next((one for one in ledger.touched if INDEX_NAME in one.names), None)
+def _conflicts(given: ReviewInput) -> ReviewReason | None:
+    names = given.conflicts
+    words = f"{pluralize(len(names), 'file')} changed meanwhile in the same place"
+    return ReviewReason("conflict", words, names) if names else None
+
+
+def _team_files(given: ReviewInput) -> ReviewReason | None:
+    names = tuple(name for name in given.refused if _is_shared(name))
+    return ReviewReason("team", f"it would change what the team shares: {_listed(names)}", names) if names else None
+
+
+def _forbidden_files(given: ReviewInput) -> ReviewReason | None:
+    names = tuple(name for name in given.refused if not _is_shared(name))
+    words = f"it would write what a dream may not: {_with_reasons(names, given.refused)}"
+    return ReviewReason("forbidden", words, names) if names else None
+
+
+def _odd_files(given: ReviewInput) -> ReviewReason | None:
+    names = tuple(sorted(given.changes.odd))
+    words = f"it left files that are no memory: {_with_reasons(names, given.changes.odd)}"
+    return ReviewReason("odd", words, names) if names else None
+
+
+def _index(given: ReviewInput) -> ReviewReason | None:
+    touched = next((one for one in given.changes.touched if INDEX_NAME in one.names), None)
     if touched is None:
         return None
     if touched.kind == "removed" or touched.old == INDEX_NAME or touched.emptied:
         return ReviewReason("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
-    data = results.get(INDEX_NAME)
+    data = given.results.get(INDEX_NAME)
     budget = measure_index(decode_index(data)) if data is not None else None
     if budget is None or not budget.over:
         return None
@@ -123,10 +126,24 @@ def _index(stage: Stage, ledger: StageChanges, results: Mapping[str, bytes | Non
     return ReviewReason("index", words, (INDEX_NAME,))
 
 
-def _files(count: int) -> str:
-    return f"{count} file{'s' * (count != 1)}"
+_RULES = (
+    _many_removed, _pinned_touched, _new_secret, _conflicts, _team_files, _forbidden_files, _odd_files, _index,
+)  # fmt: skip
+"""In the order in which a person reads them."""
 
 
-def _list(names: Collection[str]) -> str:
-    shown = list(names)[:3]
-    return ", ".join(shown) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+def _is_shared(name: str) -> bool:
+    return fold_name(name.split("/")[0]) == "team"
+
+
+def _decoded(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace")
+
+
+def _with_reasons(names: Collection[str], reasons: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({reasons[name]})" for name in list(names)[:_MAX_NAMED])
+
+
+def _listed(names: Collection[str]) -> str:
+    more = len(names) - _MAX_NAMED
+    return ", ".join(list(names)[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

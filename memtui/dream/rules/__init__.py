@@ -1,13 +1,15 @@
-"""Consolidation without a model: the single rules. Each does only what is certain; `offline` says in which order.
+"""Consolidation without a model: rules that tidy a dream's stage, each doing only what is certain.
 
-- `desk`       the stage while rules work on it: what is there, what may be written, what was done
-- `absolute`   "yesterday" in a file of a known day is a date
-- `empty`      files that say nothing (prune)
-- `alike` `union` `duplicates`  which files are one topic, what is left of two, and the merge
-- `front`      missing front matter, name, description, type
-- `dead_links` links that lead nowhere
-- `index`      entries listed twice, files that aren't listed, an index over its limit
+One file holds one rule; `registry` lists them in their order and `dream.backends.offline` runs them in rounds until a
+round changes nothing. `context` is the stage as a rule sees it; `similarity` tells which files are about one topic.
+A rule that fixes what a check of `memtui.memory.checks` finds goes through the problems of the stage and applies the
+check's own fix, or its edits where a run without a person has to choose more carefully.
 
-Invariants: a rule changes text only through `Desk.change`, which refuses pinned, shared and unsafe files; nothing is
-dropped that isn't said in a `Deed`; a rule that finds nothing certain does nothing.
+In: a stage (a copy of the memory folder), the time, the mode and the pinned files. Out: changed files on the stage, a
+`RuleChange` for each change, and a line for each thing that was left alone for a reason.
+
+Invariants:
+- A rule writes only through `RuleContext.change`, which refuses pinned, shared and unsafe files.
+- Every line that a rule removes is in the `before` of its `RuleChange`.
+- Running all rules again on their result changes nothing.
 """

@@ -1,13 +1,13 @@
-"""A stage while rules work on it: the world in it, texts, what may be written, and the deeds so far.
+"""A stage as the rules of a run see it: its files and problems, what may be written, and the changes so far.
 
-Files age by their own date (`modified` in the front matter) or, without one, by the mtime they had when the work began:
-what we write in between makes no memory look younger. Names and texts come from disk or a model, so words for people
-go through `visible`.
+A file is as old as its own date says (`modified` in the front matter) or, without one, its mtime when the run began: a
+rule's write makes no file look newer. Names and texts come from disk or a model, so what is shown goes through
+`visible`.
 """
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
@@ -16,16 +16,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.client.memory_location import MemoryLocation
-from memtui.fs.atomic import fault, write_temp
+from memtui.fs.atomic import to_error, write_temp
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
-from memtui.memory.checks.folder import check_scope
+from memtui.memory.checks import registry
+from memtui.memory.checks.base import FixContext, Problem
 from memtui.memory.index import INDEX_NAME
-from memtui.memory.links import Graph, Graphs
-from memtui.memory.plans import Plan
+from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
-from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.text import nfc, visible
@@ -47,12 +45,12 @@ class RuleChange(Struct, frozen=True):
 
 
 class RuleContext:
-    """The work on one stage.
+    """One stage during a run.
 
     Args:
         root: The stage; its path holds no link (it is ours).
         now: Seconds since 1970.
-        mode: What the run is for.
+        mode: "prune" may remove files and entries, "reflect" doesn't.
         pinned: Files that stay as they are.
         emit: Told what is done, one line at a time.
         zone: In which `modified` stamps in UTC become days; `None` is the machine's own.
@@ -76,7 +74,7 @@ class RuleContext:
         self.root = root
         self.now = now
         self.mode = mode
-        self.operations: list[RuleChange] = []
+        self.changes: list[RuleChange] = []
         self._pinned = frozenset(nfc(name) for name in pinned)
         self._emit = emit
         self._zone = zone
@@ -84,12 +82,12 @@ class RuleContext:
         self._began: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._allowed: dict[str, bool] = {}
-        self._remarks: set[str] = set()
-        self.look()
+        self._notes: set[str] = set()
+        self.refresh()
         self._began = {file.name: file.mtime_ns for file in self._known.values()}
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the stage again; what didn't change costs little."""
         read = read_scope(self.root, "auto", "memory", full=True, known=self._known, skip=OWN_SCOPES)
         self._known = {file.path: file for file in read.files}
@@ -97,33 +95,30 @@ class RuleContext:
         files = tuple(replace(file, mtime_ns=self._time_of(file)) for file in read.files)
         index = next((file for file in files if file.name == INDEX_NAME), None)
         self.scope: Scope = replace(read, files=files, index=index)
-        graphs = Graphs((self.scope,))
-        self.graph: Graph = graphs.of("auto")
-        problems = check_scope(self.scope, self.graph, {}, self.now)  # no facts: what only a text says isn't asked here
-        self.snapshot = Snapshot(_place(self.root), (self.scope,), (), problems, True, self.now, graph=graphs)
+        self.graph = Graph(self.scope)
+        # Without findings of text checks: no rule needs them.
+        self.problems = registry.check_folder(self.scope, self.graph, {}, self.now)
 
     def _time_of(self, file: MemoryFile) -> int:
-        """When a memory was last true, in nanoseconds: its own date, else its time when the work began."""
-        stamp = stamp_of(file.front.modified)
+        """How new a file is, in nanoseconds since 1970: its own date, else its mtime when the run began."""
+        stamp = parse_timestamp(file.front.modified)
         if stamp is not None:
             return int(stamp.timestamp()) * 1_000_000_000
         return self._began.get(file.name, int(self.now) * 1_000_000_000)
 
-    def grow(self, name: str, like: MemoryFile) -> None:
-        """Let a file be as old as another, whose text it took."""
+    def age_like(self, name: str, like: MemoryFile) -> None:
+        """Count a file as old as another, whose text it took over."""
         self._began[name] = like.mtime_ns
 
     def day(self, file: MemoryFile) -> date | None:
         """The day that a file's front matter names; none if it lies in the future."""
-        stamp = stamp_of(file.front.modified)
+        stamp = parse_timestamp(file.front.modified)
         if stamp is None or stamp.timestamp() > self.now + 86_400:
             return None
         raw = file.front.modified or ""
         if raw.strip().upper().endswith(("Z", "+00:00")):
             return stamp.astimezone(self._zone).date()  # the client writes UTC, and "yesterday" was the writer's own
         return stamp.date()
-
-    # What is there
 
     @property
     def pinned(self) -> frozenset[str]:
@@ -133,9 +128,9 @@ class RuleContext:
     @property
     def topics(self) -> tuple[MemoryFile, ...]:
         """The topics that may be changed, by name."""
-        return tuple(file for file in self.scope.files if file.kind == "topic" and self.may(file.name))
+        return tuple(file for file in self.scope.files if file.kind == "topic" and self.may_change(file.name))
 
-    def may(self, name: str) -> bool:
+    def may_change(self, name: str) -> bool:
         """Whether a file may be changed, removed or made."""
         if nfc(name) in self._pinned:
             return False
@@ -154,15 +149,13 @@ class RuleContext:
             self._texts[name] = path.read_bytes().decode("utf-8") if path.is_file() else ""
         return self._texts[name]
 
-    # What is done
-
     def change(self, rule: str, name: str, words: str, after: Mapping[str, str | None]) -> bool:
-        """Write texts, as one deed; `None` removes a file.
+        """Write texts as one change; `None` removes a file.
 
         Returns:
             Whether something was done: not if a file may not be changed, or nothing is different.
         """
-        before = {one: self.text(one) for one in after if self.may(one)}
+        before = {one: self.text(one) for one in after if self.may_change(one)}
         if len(before) < len(after):
             return False
         changed = {one: text for one, text in after.items() if text is None or text != before[one]}
@@ -170,21 +163,28 @@ class RuleContext:
             return False
         for one, text in changed.items():
             self._write(one, text)
-        lost = _lost([before[one] for one in changed], [text or "" for text in changed.values()])
-        operation = RuleChange(rule, name, visible(words, keep=""), lost)
-        self.operations.append(operation)
-        self._emit(f"{rule}: {operation.words}")
+        lost = _lost_lines([before[one] for one in changed], [text or "" for text in changed.values()])
+        made = RuleChange(rule, name, visible(words, keep=""), lost)
+        self.changes.append(made)
+        self._emit(f"{rule}: {made.words}")
         return True
 
-    def carry_out(self, rule: str, name: str, words: str, plan: Plan) -> bool:
-        """As `change`, for what a plan of `memtui.memory` would write."""
-        texts = {one.name: None if one.data is None else one.data.decode("utf-8") for one in plan.changes}
-        return self.change(rule, name, words, texts)
+    def problems_of(self, code: str) -> Iterator[Problem]:
+        """The problems of a code in files that may be changed."""
+        return (problem for problem in self.problems if problem.code == code and self.may_change(problem.file))
 
-    def remark(self, words: str) -> None:
+    def fix(self, problem: Problem) -> dict[str, str]:
+        """The texts that the problem's own check would write; none if it finds nothing to fix."""
+        context = FixContext(self.scope, self.graph, self.text, self.now, self.pinned)
+        try:
+            return dict(registry.fix_problem(problem, context).texts)
+        except MemtuiError:
+            return {}
+
+    def note(self, words: str) -> None:
         """Say, once, why something was left as it is."""
-        if words not in self._remarks:
-            self._remarks.add(words)
+        if words not in self._notes:
+            self._notes.add(words)
             self._emit(visible(words, keep=""))
 
     def _write(self, name: str, text: str | None) -> None:
@@ -204,7 +204,7 @@ class RuleContext:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise fault(error, name) from error
+            raise to_error(error, name) from error
         if text is None or self.scope.find(name) is None:
             self._allowed.clear()  # whether a name is another's twin depends on what is there
         self._texts.pop(name, None)
@@ -212,7 +212,7 @@ class RuleContext:
 
 
 def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
-    """Old or new, whole; not synced, since a stage that a power cut spoils is thrown away and made anew."""
+    """Replace a file atomically; not synced, since a stage is discarded and copied again after a power cut."""
     temp = write_temp(folder, leaf, data, mode=mode, sync=False)
     try:
         REAL.replace(temp, leaf, dir_fd=folder)
@@ -222,7 +222,7 @@ def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
         raise
 
 
-def stamp_of(text: str | None) -> datetime | None:
+def parse_timestamp(text: str | None) -> datetime | None:
     """A time stamp as front matter holds it; one without a zone counts as UTC, nonsense as none."""
     try:
         stamp = datetime.fromisoformat((text or "").strip())
@@ -233,18 +233,18 @@ def stamp_of(text: str | None) -> datetime | None:
     return stamp if stamp.tzinfo is not None else stamp.replace(tzinfo=UTC)
 
 
-def plain(line: str) -> str:
-    """A line in the form in which lines are compared: composed, runs of blanks one, none at its ends."""
+def normalized(line: str) -> str:
+    """A line as lines are compared: composed, white space collapsed, none at its ends."""
     return " ".join(nfc(line).split())
 
 
-def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
+def _lost_lines(before: list[str], after: list[str]) -> tuple[str, ...]:
     """The lines that are no longer there, in their order."""
-    left = Counter(plain(line) for text in after for line in text.split("\n"))
+    left = Counter(normalized(line) for text in after for line in text.split("\n"))
     lost = []
     for text in before:
         for line in text.split("\n"):
-            word = plain(line)
+            word = normalized(line)
             if not word:
                 continue
             if left[word] > 0:
@@ -252,8 +252,3 @@ def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
             else:
                 lost.append(line.rstrip("\r"))
     return tuple(lost)
-
-
-def _place(root: Path) -> MemoryLocation:
-    """A place that is nothing but a stage, so that the plans of `memtui.memory` work on it."""
-    return MemoryLocation(root, root, "", root, root, "default", True, False, (), (), root, (), root)

@@ -1,29 +1,30 @@
-"""Relative dates turned absolute, where the day on which a text was written makes them certain.
+"""Relative dates made absolute, where the day on which a text was written makes them certain.
 
-The date is put in place of the word only where it can stand in the same grammar: behind a preposition, as a possessive,
-alone in brackets, before a Korean particle that doesn't ask how the word sounds. Everywhere else the word stays behind
-it, "2026-03-01 (yesterday)": whether "yesterday" is an adverb, which a bare date isn't, can't be told by rule, and what
-was said stays. Either form is no relative date to `memory.dates`, so it is not touched again.
+The date replaces the phrase only where it fits the same grammar: behind a preposition, as a possessive, alone in
+brackets, before a Korean particle that doesn't depend on how the word sounds. Everywhere else the phrase stays behind
+it, "2026-03-01 (yesterday)", since no rule can tell whether "yesterday" is an adverb, which a bare date isn't. Either
+form is no relative date to `memory.dates`, so it is not touched again.
 
 Left alone, because not certain:
 - "today" and "오늘", which mean "nowadays" more often than a day; "last Friday", "in 3 days", "a month ago", quarters,
   seasons, sprints, "3일 전" (before what?);
-- week words in a file of a Sunday: in half of the world the week has just begun;
-- what stands under or beside another date, in a quotation, a heading or a link.
+- week words in a file of a Sunday, since weeks begin on Sunday in half of the world;
+- a phrase below or beside another date, in a quotation, a heading or a link.
 """
 
 import re
-from bisect import bisect_right
 from datetime import date, timedelta
-from typing import NamedTuple
 
+from msgspec import Struct
+
+from memtui.dream.rules.context import RuleContext
 from memtui.memory.dates import relative_dates
-from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.markdown import find_links, headings
+from memtui.memory.frontmatter import read_frontmatter, set_field
+from memtui.memory.markdown import find_links, headings, is_inside
 
-MOST_DAYS = 14
-"""Days behind which "20 days ago" is a round number."""
-MOST_WEEKS = 8
+MAX_COUNTED_DAYS = 14
+"""Above it, "20 days ago" is a round number."""
+MAX_COUNTED_WEEKS = 8
 
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7} | {
     "eight": 8, "nine": 9, "ten": 10
@@ -52,22 +53,22 @@ _PARTICLE = re.compile(r"부터|까지|에|의|도|만|보다")
 _QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 
 
-class Turned(NamedTuple):
-    """A text with its dates absolute, and the words with what they mean."""
+class DatedText(Struct, frozen=True):
+    """A text with its dates absolute, and each phrase with its date."""
 
     text: str
     dates: tuple[tuple[str, str], ...]
 
 
-class _When(NamedTuple):
-    """A date in words; `part` tells that the phrase says more (the time of day), so that it has to stay."""
+class _Date(Struct, frozen=True):
+    """A date in words; `part` tells that the phrase says more (the time of day) and has to stay."""
 
     words: str
     part: bool = False
 
 
-def absolute(text: str, day: date) -> Turned:
-    """Turn the relative dates of a text absolute.
+def make_dates_absolute(text: str, day: date) -> DatedText:
+    """Make the relative dates of a text absolute.
 
     Args:
         text: A whole topic file; its front matter is left out.
@@ -78,67 +79,83 @@ def absolute(text: str, day: date) -> Turned:
     """
     edits: list[tuple[int, int, str]] = []
     found: list[tuple[str, str]] = []
-    for start, end, phrase in _certain(text):
+    for start, end, phrase in _certain_phrases(text):
         when = meaning(phrase, day)
-        written = None if when is None else _written(text, start, end, when)
+        written = None if when is None else _replacement(text, start, end, when)
         if when is not None and written is not None:
             edits.append((start, end, written))
             found.append((phrase, when.words))
     for start, end, written in reversed(edits):
         text = text[:start] + written + text[end:]
-    return Turned(text, tuple(found))
+    return DatedText(text, tuple(found))
 
 
-def rests_on_its_day(text: str) -> bool:
-    """Whether a text would say something else in a file of another day."""
+def date_files(context: RuleContext) -> None:
+    """Make the relative dates absolute in the text and description of each file with a day of its own."""
+    for file in context.topics:
+        day = context.day(file)
+        if day is None:
+            continue
+        dated = make_dates_absolute(context.text(file.name), day)
+        text, dates = dated.text, dated.dates
+        if file.description is not None and file.front.verdict != "invalid":
+            described = make_dates_absolute(file.description, day)
+            text = set_field(text, "description", described.text) if described.dates else text
+            dates += described.dates
+        meanings = ", ".join(dict.fromkeys(f'"{phrase}" is {when}' for phrase, when in dates))
+        context.change("relative-date", file.name, f"{file.name} of {day.isoformat()}: {meanings}", {file.name: text})
+
+
+def depends_on_its_day(text: str) -> bool:
+    """Whether a text would mean something else in a file with another date."""
     some_day = date(2026, 3, 4)
     return any(meaning(phrase, some_day) is not None for _, _, phrase in relative_dates(text))
 
 
-def meaning(phrase: str, day: date) -> _When | None:
-    """What a phrase means in a text of a day; `None` if that isn't certain."""
+def meaning(phrase: str, day: date) -> _Date | None:
+    """The date that a phrase means in a text of that day; `None` if that isn't certain."""
     words = " ".join(phrase.lower().split())
     if not words.isascii():
         words = words.replace(" ", "")
     if words in _DAYS:
-        return _When(_iso(day, _DAYS[words]))
+        return _Date(_iso(day, _DAYS[words]))
     if words in _TIMES:
-        return _When(_iso(day, _TIMES[words]), part=True)
+        return _Date(_iso(day, _TIMES[words]), part=True)
     if words in _YEARS:
-        return _When(f"{day.year + _YEARS[words]}년")
+        return _Date(f"{day.year + _YEARS[words]}년")
     if match := _COUNTED.fullmatch(words):
         return _counted(match, day)
     if match := _SPAN.fullmatch(words):
         step = _STEPS[match[1]]
         if match[2] == "week":
             return _week(day, step, "the week of {}")
-        return _When(_month(day, step) if match[2] == "month" else str(day.year + step))
+        return _Date(_month(day, step) if match[2] == "month" else str(day.year + step))
     if match := _KOREAN_SPAN.fullmatch(words):
         step = _STEPS[match[1]]
         if match[2] == "달":
-            return _When(_month(day, step)) if match[3] is None else None
+            return _Date(_month(day, step)) if match[3] is None else None
         if match[3] is None:
             return _week(day, step, "{} 주")
         return _week(day, step, "{}", _WEEKDAYS.index(match[3]))
     return None
 
 
-def _counted(match: re.Match[str], day: date) -> _When | None:
+def _counted(match: re.Match[str], day: date) -> _Date | None:
     count = int(match[1]) if match[1].isdigit() else _COUNTS.get(match[1], 0)
     sign = -1 if match[3] == "ago" else 1
     if match[2] == "day":
-        return _When(_iso(day, sign * count)) if 0 < count <= MOST_DAYS else None
-    return _week(day, sign * count, "the week of {}") if 0 < count <= MOST_WEEKS else None
+        return _Date(_iso(day, sign * count)) if 0 < count <= MAX_COUNTED_DAYS else None
+    return _week(day, sign * count, "the week of {}") if 0 < count <= MAX_COUNTED_WEEKS else None
 
 
 def _iso(day: date, step: int) -> str:
     return (day + timedelta(days=step)).isoformat()
 
 
-def _week(day: date, step: int, words: str, weekday: int = 0) -> _When | None:
+def _week(day: date, step: int, words: str, weekday: int = 0) -> _Date | None:
     if day.weekday() == 6:
         return None
-    return _When(words.format(_iso(day, 7 * step - day.weekday() + weekday)))
+    return _Date(words.format(_iso(day, 7 * step - day.weekday() + weekday)))
 
 
 def _month(day: date, step: int) -> str:
@@ -146,8 +163,8 @@ def _month(day: date, step: int) -> str:
     return f"{month // 12}-{month % 12 + 1:02}"
 
 
-def _written(text: str, start: int, end: int, when: _When) -> str | None:
-    """What stands in the place of a phrase; `None` if nothing fits."""
+def _replacement(text: str, start: int, end: int, when: _Date) -> str | None:
+    """What replaces a phrase; `None` if nothing fits."""
     phrase, behind = text[start:end], text[end : end + 2]
     words = when.words
     if phrase[0].isupper():
@@ -162,8 +179,8 @@ def _written(text: str, start: int, end: int, when: _When) -> str | None:
     return f"{words}({phrase})" if korean else f"{words} ({phrase})"
 
 
-def _certain(text: str) -> list[tuple[int, int, str]]:
-    """The phrases that can only mean the day of the file."""
+def _certain_phrases(text: str) -> list[tuple[int, int, str]]:
+    """The phrases whose day can only be that of the file."""
     body = read_frontmatter(text).body_start
     hits = [hit for hit in relative_dates(text) if hit[0] >= body]
     if not hits:
@@ -171,23 +188,18 @@ def _certain(text: str) -> list[tuple[int, int, str]]:
     closed = [(link.start, link.end) for link in find_links(text)]
     closed += [(heading.start, heading.end) for heading in headings(text)]
     closed.sort()
-    free = _free(text, body)
+    free = _undated_paragraphs(text, body)
     certain = []
     for start, end, phrase in hits:
         paragraph = next((first for first, last in free if first <= start < last), None)
-        if paragraph is None or _within(closed, start) or _is_quoted(text, paragraph, start, end):
+        if paragraph is None or is_inside(closed, start) or _is_quoted(text, paragraph, start, end):
             continue
         certain.append((start, end, phrase))
     return certain
 
 
-def _within(spans: list[tuple[int, int]], offset: int) -> bool:
-    index = bisect_right(spans, (offset, offset + len(spans) + 1_000_000_000)) - 1
-    return index >= 0 and spans[index][0] <= offset < spans[index][1]
-
-
-def _free(text: str, body: int) -> list[tuple[int, int]]:
-    """The paragraphs that no other date is about: none in them, none that opens a line above them."""
+def _undated_paragraphs(text: str, body: int) -> list[tuple[int, int]]:
+    """The paragraphs without a date of their own and not below a line that begins with one."""
     free: list[tuple[int, int]] = []
     start = at = body
     has_date = opened = False

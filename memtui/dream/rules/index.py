@@ -1,144 +1,109 @@
 """The index: made where there is none, one entry a file, every file listed while there is room, within its limit.
 
-An index over its limit comes down to 70 % of it, which is what the client asks for: long hooks become one sentence,
-prose moves into a topic, the least useful entries go. Usefulness, most first: type (feedback and user before project
-before reference before none), links from other topics, age, shortness of the hook; pinned files keep their entry. What
-only an entry said is put into its file before the entry is shortened or goes. An index within its limit is left as it
-is but for repairs, and takes more entries only up to the same 70 %, so that the next run doesn't undo what this one
-did.
+Each fault is a problem of a check, and the check's own fix repairs it; beyond that, what only an entry said is put into
+its file before the entry goes or is shortened. An index within its limit takes more entries only up to the share that
+an index over it is brought down to, so that the next run doesn't undo what this one did.
 """
 
-from memtui.dream.rules.context import RuleContext, plain
+from memtui.dream.rules.context import RuleContext, normalized
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
-from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries
-from memtui.memory.plans import plan_rebuild, plan_tidy, title_of, with_entries
-from memtui.memory.tidy import TidyTopic, one_sentence, usefulness
-from memtui.memory.topic import MemoryFile
-
-GOAL = 0.7
-"""The share of both limits to come down to."""
+from memtui.memory.checks import duplicate_entry
+from memtui.memory.frontmatter import newline_of, read_frontmatter
+from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, read_entries
+from memtui.memory.tidy import TIDY_GOAL, TidyTopic, usefulness
 
 
-def make_index(desk: RuleContext) -> None:
+def make_index(context: RuleContext) -> None:
     """Make an index from the topics where there is none."""
-    if desk.scope.index is None and any(file.kind == "topic" for file in desk.scope.files) and desk.may(INDEX_NAME):
-        plan = plan_rebuild(desk.snapshot, pinned=desk.pinned, goal=GOAL)
-        desk.carry_out("no-index", INDEX_NAME, f"{INDEX_NAME} is made from the topics", plan)
+    for problem in context.problems_of("no-index"):
+        context.change("no-index", INDEX_NAME, f"{INDEX_NAME} is made from the topics", context.fix(problem))
 
 
-def list_once(desk: RuleContext) -> None:
+def list_once(context: RuleContext) -> None:
     """Take out further entries of one file; what only they said goes to the first, or into the file."""
-    if not desk.may(INDEX_NAME):
-        return
-    passed: set[int] = set()
-    while True:
-        text = desk.text(INDEX_NAME)
-        again = _second(desk, text, passed)
-        if again is None:
-            return
-        first, second = again
-        rest = text[: second.start] + text[entry_end(text, second) :]
+    for problem in context.problems_of("duplicate-entry"):
+        text = context.text(INDEX_NAME)
+        pair = duplicate_entry.find_duplicate(text, problem, context.graph.names)
+        name = context.graph.names.resolve(INDEX_NAME, problem.subject).name
+        if pair is None or name is None:
+            continue
+        first, second = pair
+        rest = context.fix(problem)[INDEX_NAME]
         after = {INDEX_NAME: rest}
-        said = _said(text, second)
-        name = desk.graph.names.resolve(INDEX_NAME, second.target).name or second.target
-        if said and not first.hook and said == plain(second.hook):
-            after[INDEX_NAME] = f"{rest[: first.hook_end]} — {said}{rest[first.hook_end :]}"
-        elif said and said not in plain(rest):
-            after[name] = _told(desk.text(name) if desk.may(name) else "", said)
+        said = _entry_words(text, second)
+        if said and not first.description and said == normalized(second.description):
+            after[INDEX_NAME] = f"{rest[: first.description_end]} — {said}{rest[first.description_end :]}"
+        elif said and said not in normalized(rest):
+            after[name] = _with_words(context.text(name) if context.may_change(name) else "", said)
         words = f"{INDEX_NAME} lists {name} once: line {second.line} is gone"
-        if not desk.change("duplicate-entry", INDEX_NAME, words, after):
-            passed.add(second.line)
+        context.change("duplicate-entry", INDEX_NAME, words, after)
 
 
-def _second(desk: RuleContext, text: str, passed: set[int]) -> tuple[IndexEntry, IndexEntry] | None:
-    first: dict[str, IndexEntry] = {}
-    for entry in read_entries(text):
-        name = desk.graph.names.resolve(INDEX_NAME, entry.target).name
-        if name in first and not entry.more and entry.line not in passed:
-            return first[name], entry
-        if name is not None:
-            first.setdefault(name, entry)
-    return None
-
-
-def list_orphans(desk: RuleContext) -> None:
+def list_orphans(context: RuleContext) -> None:
     """List the files that aren't, the most useful first, while there is room."""
-    if desk.scope.index is None or not desk.may(INDEX_NAME):
+    if context.scope.index is None or not context.may_change(INDEX_NAME):
         return
-    names = {problem.file for problem in desk.snapshot.problems if problem.code == "orphan"}
-    files = [file for file in desk.scope.topics if file.name in names]
-    files = [file for file in files if not (desk.may(file.name) and is_empty(desk, file))]
-    left, full = 0, _is_full(desk.text(INDEX_NAME))
-    for file in sorted(files, key=lambda file: (-_worth(desk, file), file.name)):
-        text = None if full else _with_file(desk, file)
-        if text is None:
+    orphans = []
+    for problem in context.problems:
+        file = context.scope.find(problem.file) if problem.code == "orphan" else None
+        if file is not None and not (context.may_change(file.name) and is_empty(context, file)):
+            worth = usefulness(TidyTopic.of(file, context.graph.links_in(file)), file.description or "", context.now)
+            orphans.append((-worth, file.name, problem))
+    left, full = 0, _is_full(context.text(INDEX_NAME))
+    for _, name, problem in sorted(orphans, key=lambda orphan: orphan[:2]):
+        after = {} if full else context.fix(problem)
+        if not after or measure_index(after[INDEX_NAME]).used > TIDY_GOAL:
             left += 1
             continue
-        desk.change("orphan", file.name, f"{file.name} is listed in {INDEX_NAME}", {INDEX_NAME: text})
-        full = _is_full(text)
+        context.change("orphan", name, f"{name} is listed in {INDEX_NAME}", after)
+        full = _is_full(after[INDEX_NAME])
     if left:
         files_are = "file is" if left == 1 else "files are"
-        desk.remark(f"{left} {files_are} not listed: {INDEX_NAME} would be fuller than {GOAL:.0%} of its limit")
-
-
-def _with_file(desk: RuleContext, file: MemoryFile) -> str | None:
-    """The index with a file listed in it; `None` if that is too much for it."""
-    row = (title_of(file), file.name, one_sentence(file.description or ""), file.type)
-    text = with_entries(desk.text(INDEX_NAME), [row])
-    if measure_index(text).used > GOAL:
-        return None
-    listed = {desk.graph.names.resolve(INDEX_NAME, entry.target).name for entry in read_entries(text)}
-    return text if file.name in listed else None
+        context.note(f"{left} {files_are} not listed: {INDEX_NAME} would be fuller than {TIDY_GOAL:.0%} of its limit")
 
 
 def _is_full(text: str) -> bool:
     """Whether not even the shortest entry fits any more."""
     budget = measure_index(text)
-    return (budget.lines + 1) / budget.max_lines > GOAL or (budget.units + len("\n[a](a.md)")) / budget.max_units > GOAL
+    lines, units = budget.lines + 1, budget.units + len("\n[a](a.md)")
+    return max(lines / budget.max_lines, units / budget.max_units) > TIDY_GOAL
 
 
-def _worth(desk: RuleContext, file: MemoryFile) -> float:
-    links = desk.graph.links_in(file)
-    topic = TidyTopic(file.name, file.title, file.description, file.type, links, file.modified)
-    return usefulness(topic, file.description or "", desk.now)
-
-
-def fit_index(desk: RuleContext) -> None:
+def fit_index(context: RuleContext) -> None:
     """Bring an index that is over its limit down to the goal."""
-    if desk.scope.budget is None or not desk.scope.budget.over or not desk.may(INDEX_NAME):
+    problem = next(context.problems_of("over-budget"), None)
+    if problem is None or context.scope.budget is None:
         return
-    plan = plan_tidy(desk.snapshot, pinned=desk.pinned, goal=GOAL)
-    after = {one.name: (one.data or b"").decode("utf-8") for one in plan.changes}
-    if INDEX_NAME not in after:
-        desk.remark(f"{INDEX_NAME} is over its limit, and all that is in it is pinned")
+    after = context.fix(problem)
+    if not after:
+        context.note(f"{INDEX_NAME} is over its limit, and all that is in it is pinned")
         return
-    before = desk.text(INDEX_NAME)
-    kept = plain(after[INDEX_NAME])
+    before = context.text(INDEX_NAME)
+    kept = normalized(after[INDEX_NAME])
     for entry in read_entries(before):
-        name = desk.graph.names.resolve(INDEX_NAME, entry.target).name
-        said = _said(before, entry)
-        if name is not None and said and said not in kept and desk.may(name):
-            after[name] = _told(after.get(name, desk.text(name)), said)
-    was, now = desk.scope.budget, measure_index(after[INDEX_NAME])
+        name = context.graph.names.resolve(INDEX_NAME, entry.target).name
+        said = _entry_words(before, entry)
+        if name is not None and said and said not in kept and context.may_change(name):
+            after[name] = _with_words(after.get(name, context.text(name)), said)
+    was, now = context.scope.budget, measure_index(after[INDEX_NAME])
     words = (
         f"{INDEX_NAME} fits: {was.lines} → {now.lines} of {now.max_lines} lines, "
         f"{was.units:,} → {now.units:,} of {now.max_units:,} characters"
     )
-    desk.change("index-budget", INDEX_NAME, words, after)
+    context.change("index-budget", INDEX_NAME, words, after)
 
 
-def _said(text: str, entry: IndexEntry) -> str:
-    """What an entry says beyond its title: the hook and what hangs below it."""
-    return plain(f"{entry.hook} {text[entry.end : entry_end(text, entry)]}")
+def _entry_words(text: str, entry: IndexEntry) -> str:
+    """What an entry says beyond its title: the description and what hangs below it."""
+    return normalized(f"{entry.description} {text[entry.end : entry_end(text, entry)]}")
 
 
-def _told(text: str, said: str) -> str:
+def _with_words(text: str, said: str) -> str:
     """A topic's text that says what its entry said."""
-    known = plain(text).casefold()
+    known = normalized(text).casefold()
     description = read_frontmatter(text).description
-    if said.casefold() in known or (description is not None and said.casefold() in plain(description).casefold()):
+    if said.casefold() in known or (description is not None and said.casefold() in normalized(description).casefold()):
         return text
     newline = newline_of(text)
     stem = text.rstrip("\r\n")

@@ -1,43 +1,39 @@
-"""Two files that are one topic become one: every line of both, the newer first, both sources named.
+"""Two files about one topic become one: every line of both, the newer text first, with a note of both sources.
 
-The name that stays is that of the file to which one links that may not be changed, else the older one's if topics link
-to it, else the newer one's; links and the index follow. In *prune* a copy that says nothing of its own, in its front
-matter neither, goes without a note.
+Which name stays: that of the file to which a file links that may not be changed; else the older one's, if topics link
+to it; else the newer one's. Links and the index follow. In *prune* mode a copy that adds nothing, in its front matter
+neither, goes without a note.
 
-Two files aren't merged where files that may not be changed link to both, or where either still holds a relative date
-whose day the other's front matter would change.
+Two files stay apart if files that may not be changed link to both, or if either holds a relative date whose day the
+other's front matter would change.
 
-What is left of two texts of one topic: every line of both, the newer first.
-
-A body is cut at its headings, a section into blocks at blank lines; code stays in one piece. A block of the older text
-of which every line is in the newer one is left out; else it is put at the end of the section of the same heading, or
-with its heading at the end; what stands below the title goes below the title, whatever that is. Of a list, or of lines
-that are a sentence each, only those that are new are put there. A heading below which nothing is new, or a second
-title, has no place in the text any more: it is handed back by itself.
+How the bodies are merged: a body is cut at its headings, a section into blocks at blank lines; code stays in one piece.
+A block of the older body goes to the end of the section with the same heading, or with its heading to the end of the
+text; the text below a title goes below the title, whatever either says. Lines that the newer body has already are left
+out if each line stands for itself (list items, sentences); else the whole block is kept or left out. A heading with
+nothing new below it, or a second title, is left out of the text and named in the note.
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from memtui.dream.rules.context import RuleContext, plain, stamp_of
-from memtui.dream.rules.dates import rests_on_its_day
-from memtui.dream.rules.similarity import MERGED, Text, Way, pairs, text_of
-from memtui.memory.frontmatter import Frontmatter, read_frontmatter, set_field
-from memtui.memory.index import INDEX_NAME, drop_entries, newline_of, read_entries
-from memtui.memory.links import slug
+from memtui.dream.rules.context import RuleContext, normalized, parse_timestamp
+from memtui.dream.rules.dates import depends_on_its_day
+from memtui.dream.rules.similarity import MERGE_NOTE, Match, TopicText, matching_pairs, topic_text
+from memtui.memory.frontmatter import Frontmatter, newline_of, read_frontmatter, set_field
+from memtui.memory.index import INDEX_NAME, drop_entries, read_entries
+from memtui.memory.links import slug, update_links
 from memtui.memory.markdown import code_spans, headings
-from memtui.memory.plans import relink
-from memtui.memory.topic import MAX_SIZE, MemoryFile
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _ENDS = (".", "!", "?", "。")
 _CREATED = ("created", "metadata.created")
 
 
-class Union(NamedTuple):
-    """A text out of two, and the headings of the older one that have no place in it."""
+class MergedText(Struct, frozen=True):
+    """One text made of two, and the headings of the older one that it doesn't have."""
 
     text: str
     headings: tuple[str, ...] = ()
@@ -56,15 +52,15 @@ class _Section(Struct):
         return len(bare) - len(bare.lstrip("#"))
 
 
-def union(newer: str, older: str) -> Union:
-    """Bring two files together.
+def merge_texts(newer: str, older: str) -> MergedText:
+    """Merge two files.
 
     Args:
-        newer: The text whose front matter and order stay; its line ends are used.
-        older: The text of which only what is new is taken, and the earlier date of creation.
+        newer: Its front matter, order and line ends are kept.
+        older: Only lines that `newer` lacks are taken from it, and the earlier date of creation.
 
     Returns:
-        The text; every line of both bodies is in it, but for the headings named beside it.
+        A text with every line of both bodies, but for the headings listed beside it.
     """
     front, old_front = read_frontmatter(newer), read_frontmatter(older)
     newline = newline_of(newer)
@@ -77,76 +73,73 @@ def union(newer: str, older: str) -> Union:
         head = head if head.endswith(newline * 2) else head + newline
     body = newer[front.body_start :].replace("\r\n", "\n")
     old_body = older[old_front.body_start :].removeprefix("\ufeff").replace("\r\n", "\n")
-    made, lone = _united(body, old_body)
-    return Union(_with_created(head + made.replace("\n", newline), old_front), lone)
+    merged = _merge_bodies(body, old_body)
+    return MergedText(_with_created(head + merged.text.replace("\n", newline), old_front), merged.headings)
 
 
-def _united(body: str, old_body: str) -> Union:
-    have = {plain(line) for line in body.split("\n")}
+def _merge_bodies(body: str, old_body: str) -> MergedText:
+    known = {normalized(line) for line in body.split("\n")}
     sections = _sections(body)
-    lone: list[str] = []
-    above: list[_Section] = []  # headings without text of their own, below which something new may still come
+    dropped: list[str] = []
+    pending: list[_Section] = []  # headings without new text of their own, below which some may follow
     changed = False
     for number, section in enumerate(_sections(old_body)):
-        blocks = [block for block in section.blocks if not _is_there(block, have, body)]
-        joined = [block for block in blocks if _joins(block, sections, have)]
-        section.blocks = [_new_of(block, have) for block in blocks if block not in joined]
+        heading = normalized(section.heading)
+        blocks = [block for block in section.blocks if not _is_known(block, known, body)]
+        section.blocks = [_new_lines(block, known) for block in blocks if not _join_list(block, sections, known)]
         changed = changed or bool(blocks)
-        known = not section.heading or plain(section.heading) in have
-        while above and above[-1].level >= section.level:
-            lone.append(above.pop().heading)
+        is_new = bool(heading) and heading not in known
+        while pending and pending[-1].level >= section.level:
+            dropped.append(pending.pop().heading)
         if number == 0 and section.level < 2 and sections[0].level < 2:  # the title and what stands below it
             sections[0].blocks += section.blocks
-            lone += [] if known else [section.heading]
+            dropped += [section.heading] if is_new else []
         elif not section.blocks:
-            above += [] if known else [section]
-            continue
-        elif (
-            same := next((one for one in sections if plain(one.heading) == plain(section.heading)), None)
-        ) is not None:
+            pending += [section] if is_new else []
+        elif same := next((one for one in sections if normalized(one.heading) == heading), None):
             same.blocks += section.blocks
         else:
-            sections += [*above, section]
-            above.clear()
-    lone += [section.heading for section in above]
-    words = dict.fromkeys(plain(heading).strip("# ") for heading in lone)
-    return Union(_joined(body, sections) if changed else body, tuple(word for word in words if word))
+            sections += [*pending, section]
+            pending.clear()
+    dropped += [section.heading for section in pending]
+    words = dict.fromkeys(normalized(heading).strip("# ") for heading in dropped)
+    return MergedText(_as_text(body, sections) if changed else body, tuple(word for word in words if word))
 
 
-def _is_there(block: str, have: set[str], body: str) -> bool:
+def _is_known(block: str, known: set[str], body: str) -> bool:
     """Whether a block says nothing new; code does, unless it is there in one piece."""
     if _is_code(block):
         return block.strip("\n") in body
-    return all(plain(line) in have for line in block.split("\n"))
+    return all(normalized(line) in known for line in block.split("\n"))
 
 
 def _is_code(block: str) -> bool:
     return block.lstrip().startswith(("```", "~~~"))
 
 
-def _joins(block: str, sections: list[_Section], have: set[str]) -> bool:
-    """Put the new items of a list at the end of the same list, if it is there: it begins alike, or shares an item."""
+def _join_list(block: str, sections: list[_Section], known: set[str]) -> bool:
+    """Add the new items of a list to the same list of the other text: one that begins alike, or shares an item."""
     lines = block.split("\n")
-    new = [line for line in lines if plain(line) not in have]
+    new = [line for line in lines if normalized(line) not in known]
     if _is_code(block) or not all(_ITEM.match(line) for line in new):
         return False
-    known = {plain(line) for line in lines if _ITEM.match(line)}
+    known = {normalized(line) for line in lines if _ITEM.match(line)}
     for section in sections:
         for number, host in enumerate(section.blocks):
             items = host.split("\n")
-            begins_alike = plain(items[0]) == plain(lines[0])
-            shares = _ITEM.match(lines[0]) and any(plain(item) in known for item in items)
+            begins_alike = normalized(items[0]) == normalized(lines[0])
+            shares = _ITEM.match(lines[0]) and any(normalized(item) in known for item in items)
             if (begins_alike or shares) and _ITEM.match(items[-1]) and not _is_code(host):
                 section.blocks[number] = "\n".join([host, *new])
                 return True
     return False
 
 
-def _new_of(block: str, have: set[str]) -> str:
+def _new_lines(block: str, known: set[str]) -> str:
     """The lines of a block that are new, if each line stands for itself: an item, a sentence; else the whole block."""
     lines = block.split("\n")
     if not _is_code(block) and all(_ITEM.match(line) or line.rstrip().endswith(_ENDS) for line in lines):
-        return "\n".join(line for line in lines if plain(line) not in have)
+        return "\n".join(line for line in lines if normalized(line) not in known)
     return block
 
 
@@ -176,7 +169,7 @@ def _sections(body: str) -> list[_Section]:
     return [one for one in sections if one.heading or one.blocks] or [_Section("")]
 
 
-def _joined(body: str, sections: list[_Section]) -> str:
+def _as_text(body: str, sections: list[_Section]) -> str:
     """The sections as text: blocks with a blank line between them, items of one list without."""
     lead = body[: len(body) - len(body.lstrip("\n"))]
     parts: list[str] = []
@@ -209,106 +202,111 @@ def _with_created(text: str, old: Frontmatter) -> str:
 
 
 def _earlier(one: str, other: str | None) -> bool:
-    a, b = stamp_of(one), stamp_of(other)
+    a, b = parse_timestamp(one), parse_timestamp(other)
     return a is not None and (b is None or a < b)
 
 
-_WAYS: dict[Way, str] = {
+_MATCH_WORDS: dict[Match, str] = {
     "same": "the same text",
-    "held": "every line of it was there",
-    "near": "nearly the same text",
+    "contained": "every line of it was there",
+    "similar": "nearly the same text",
 }
 
 
-def merge_duplicates(desk: RuleContext) -> None:
-    """Merge what is one topic, until nothing more is."""
+def merge_duplicates(context: RuleContext) -> None:
+    """Merge files about one topic, two at a time, until no two are left."""
     refused: set[tuple[str, str]] = set()
     while True:
-        desk.look()
-        texts = [text_of(file.name, file.type, file.front.name, desk.text(file.name)) for file in desk.topics]
-        for one, other, way in pairs(texts):
-            if (one.name, other.name) not in refused and _merge(desk, one, other, way):
+        context.refresh()
+        texts = [topic_text(file.name, file.type, file.front.name, context.text(file.name)) for file in context.topics]
+        for one, other, match in matching_pairs(texts):
+            if (one.name, other.name) not in refused and _merge(context, one, other, match):
                 break
             refused.add((one.name, other.name))
         else:
             return
 
 
-def _merge(desk: RuleContext, one: Text, other: Text, way: Way) -> bool:
-    files = [file for text in (one, other) if (file := desk.scope.find(text.name)) is not None]
-    # The newer first; of one age, the one that says more.
+def _merge(context: RuleContext, one: TopicText, other: TopicText, match: Match) -> bool:
+    files = [file for text in (one, other) if (file := context.scope.find(text.name)) is not None]
+    # The newer first; of one age, the longer.
     files.sort(key=lambda file: (-file.mtime_ns, -file.size, file.name))
     newer, older = files
-    held = [_is_held_by_others(desk, file) for file in files]
-    kept, gone = (older, newer) if desk.graph.links_in(older) else (newer, older)
-    if any(held):
-        kept, gone = (newer, older) if held[0] else (older, newer)
-    # Nothing here may rest on which is newer: our own writes change that before the next run.
-    if all(held) or (newer.front.modified != older.front.modified and _rests(desk, newer, older)):
-        desk.remark(f"{one.name} and {other.name} are {_WAYS[way]}, but can't be merged for certain: both stay")
+    fixed = [_has_fixed_links(context, file) for file in files]
+    kept, gone = (older, newer) if context.graph.links_in(older) else (newer, older)
+    if any(fixed):
+        kept, gone = (newer, older) if fixed[0] else (older, newer)
+    # Whether to merge may not depend on which is newer: our own writes change that before the next run.
+    if all(fixed) or (
+        newer.front.modified != older.front.modified
+        and any(depends_on_its_day(context.text(file.name)) for file in files)
+    ):
+        context.note(
+            f"{one.name} and {other.name} are {_MATCH_WORDS[match]}, but can't be merged for certain: both stay"
+        )
         return False
-    same = plain(one.body) == plain(other.body)  # notes of earlier merges too
-    copy = desk.mode == "prune" and same and _says_the_same(newer, older)
-    text = desk.text(newer.name)
+    same = normalized(one.body) == normalized(other.body)  # notes of earlier merges too
+    copy = context.mode == "prune" and same and _says_the_same(newer, older)
+    text = context.text(newer.name)
     if not copy:
-        both = union(text, desk.text(older.name))
-        text = _noted(both.text, newer, older, both.headings)
-    if len(text.encode("utf-8")) > MAX_SIZE:
+        both = merge_texts(text, context.text(older.name))
+        text = _with_note(both.text, newer, older, both.headings)
+    if len(text.encode("utf-8")) > MAX_FILE_BYTES:
         return False
-    after = _relinked(desk, gone.name, kept.name)
-    after[kept.name] = relink(text, newer.name, gone.name, kept.name, desk.graph.names)
+    after = _move_links(context, gone.name, kept.name)
+    after[kept.name] = update_links(text, newer.name, gone.name, kept.name, context.graph.names)
     after[gone.name] = None
     rule = "exact-duplicate" if copy else "merge"
-    words = f"{gone.name} is in {kept.name}: {_WAYS[way]}"
-    done = desk.change(rule, kept.name, words, after)
+    words = f"{gone.name} is in {kept.name}: {_MATCH_WORDS[match]}"
+    done = context.change(rule, kept.name, words, after)
     if done:
-        desk.grow(kept.name, newer)
+        context.age_like(kept.name, newer)
     return done
 
 
-def _is_held_by_others(desk: RuleContext, gone: MemoryFile) -> bool:
-    """Whether a link leads to a file from one that may not be changed, or can't be made to lead elsewhere."""
-    linking = (file for file in desk.scope.files if any(out.target.name == gone.name for out in desk.graph.out(file)))
-    return any(not desk.may(file.name) for file in linking)
+def _has_fixed_links(context: RuleContext, file: MemoryFile) -> bool:
+    """Whether a file that may not be changed links to this one."""
+    return any(not context.may_change(one.name) for one in _linking(context, file.name))
 
 
-def _rests(desk: RuleContext, newer: MemoryFile, older: MemoryFile) -> bool:
-    return any(rests_on_its_day(desk.text(file.name)) for file in (newer, older))
+def _linking(context: RuleContext, name: str) -> list[MemoryFile]:
+    graph = context.graph
+    return [file for file in context.scope.files if any(out.target.name == name for out in graph.out(file))]
 
 
 def _says_the_same(newer: MemoryFile, older: MemoryFile) -> bool:
     return (older.front.name in (None, newer.front.name)) and older.description in (None, newer.description)
 
 
-def _noted(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str, ...]) -> str:
-    """The text with both sources named at its end, and what else the older one and its parts were called."""
+def _with_note(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str, ...]) -> str:
+    """The text with a note at its end: both sources, and what else the older one and its parts were called."""
     newline = newline_of(text)
     lines = [f"Merged from `{newer.name}` and `{older.name}`."]
     called = older.front.name if older.front.name != newer.front.name else None
     said = older.description if older.description != newer.description else None
     parts = [heading for heading in headings if slug(heading) not in (slug(called or ""), slug(older.title))]
     if called or said or headings:
-        rest = (f": {plain(said)}" if said else "") + (f" (parts: {'; '.join(parts)})" if parts else "")
-        lines.append(f'`{older.name}` was called "{plain(called or older.title)}"{rest}')
+        rest = (f": {normalized(said)}" if said else "") + (f" (parts: {'; '.join(parts)})" if parts else "")
+        lines.append(f'`{older.name}` was called "{normalized(called or older.title)}"{rest}')
     stem = text.rstrip("\r\n")
     last = stem.rpartition("\n")[2].rstrip("\r")
-    gap = newline if MERGED.match(last) else newline * 2
+    gap = newline if MERGE_NOTE.match(last) else newline * 2
     return stem + gap + newline.join(lines) + newline
 
 
-def _relinked(desk: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
-    """The texts of the files that link to what goes, linking to what stays; one entry of it in the index."""
-    names = desk.graph.names
+def _move_links(context: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
+    """The texts of the files that link to `gone`, with those links leading to `kept`; the index lists `kept` once."""
+    names = context.graph.names
     after: dict[str, str | None] = {}
-    for file in desk.scope.files:
-        if file.name in (gone, kept) or all(out.target.name != gone for out in desk.graph.out(file)):
+    for file in _linking(context, gone):
+        if file.name in (gone, kept):
             continue
-        text = desk.text(file.name)
+        text = context.text(file.name)
         if file.name == INDEX_NAME:
             entries = read_entries(text)
             found = {target: names.resolve(INDEX_NAME, target).name for target in {one.target for one in entries}}
             if kept in found.values():
                 for target in sorted(target for target, name in found.items() if name == gone):
                     text = drop_entries(text, target)
-        after[file.name] = relink(text, file.name, gone, kept, names)
+        after[file.name] = update_links(text, file.name, gone, kept, names)
     return after

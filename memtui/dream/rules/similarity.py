@@ -1,60 +1,58 @@
-"""Which two files are one topic. A false merge is worse than a missed one: in doubt they are two.
+"""Which two files are about one topic. A false merge is worse than a missed one: in doubt they are two.
 
-Three ways to be one, in files of one type and one folder:
-- same: the same text, blanks apart.
-- held: every line of one, headings apart, is in the other, and it is at least half of it.
-- near: at least 90 of 100 alike, called alike, of numbers, code and paths at most one of the two has more than the
-  other, and no two lines that are alike differ in a word of denial.
+Two files of one type and one folder match in one of three ways:
+- same: the same text, white space apart.
+- contained: every line of one, headings apart, is in the other, and it is at least half of it.
+- similar: texts of 200 characters or more that are at least 90 % alike, with similar names; at most one of them has
+  numbers, code or paths that the other lacks, and no two similar lines differ in a negation.
 
-Files made from one template for different things are 85 alike in real folders, with names that differ; two versions
-of one note are above 90, with one name. Short texts differ in a word that matters ("Use npm", "Use pnpm"), so only
-those of 200 characters or more are near.
+In real folders, files made from one template for different things are 85 % alike, with names that differ; two versions
+of one note are above 90 %, with one name. Short texts differ in one word that matters ("Use npm", "Use pnpm").
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
+from rapidfuzz import fuzz, process
 
-from memtui.dream.rules.context import plain
+from memtui.dream.rules.context import normalized
 from memtui.memory.frontmatter import TYPES, read_frontmatter
 from memtui.memory.links import slug
-from memtui.memory.plans import stem_of
+from memtui.memory.topic import stem_of
 from memtui.util.text import nfc
 
-Way = Literal["same", "held", "near"]
+Match = Literal["same", "contained", "similar"]
 
-NEAR = 90.0
-"""How alike (0 to 100) two texts are to be, of all their characters."""
-LINE = 60.0
-"""How alike two lines are to be, for one to be another wording of the other."""
-SHORTEST_NEAR = 200
-SHORTEST_HELD = 80
-SHORTEST_SAME = 12
-"""Characters below which a text is too little to tell."""
-CALLED_ALIKE = 90.0
-"""How alike two names are to be, whatever the order of their words."""
-SHORTEST_NAME = 6
-"""Characters below which a name that differs in one is another."""
+# How alike (0 to 100) two texts, two lines or two names have to be.
+MIN_TEXT_SIMILARITY = 90.0
+MIN_LINE_SIMILARITY = 60.0
+MIN_NAME_SIMILARITY = 90.0
 
-MERGED = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
+# Characters below which a text or a name is too short to tell.
+MIN_SIMILAR_CHARS = 200
+MIN_CONTAINED_CHARS = 80
+MIN_SAME_CHARS = 12
+MIN_NAME_CHARS = 6
+
+MERGE_NOTE = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
 """What a merge writes about its sources."""
 
 _PREFIX = re.compile(rf"^(?:{'|'.join(TYPES)})-(?=.)")
 _COPY = re.compile(r"(?:-(?:copy|duplicate|\(?\d\)?))+$")
-_TELLING = re.compile(r"`[^`\n]+`|\S*\d\S*|\S*[/\\]\S*")
-_DENIAL = re.compile(
+_SPECIFIC = re.compile(r"`[^`\n]+`|\S*\d\S*|\S*[/\\]\S*")
+_NEGATION = re.compile(
     r"\b(?:not?|never|none|neither|nor|without|avoid|cannot|except|only|always)\b|\b\w+n['’]t\b"
     r"|않|없|금지|말\s?것|마라|말라|아니|못|만\b",
     re.IGNORECASE,
 )
 
 
-class _Name(NamedTuple):
-    """A name as a slug without its type, the same without what marks a copy, its numbers, its words in order."""
+class _Name(Struct, frozen=True):
+    """A name as a slug without its type; `base` without what marks a copy, `words` in alphabetical order."""
 
     word: str
     base: str
@@ -62,12 +60,12 @@ class _Name(NamedTuple):
     words: str
 
 
-class Text(Struct, frozen=True, dict=True):
-    """One file as it is compared: `called` is its `name` field, "" without one."""
+class TopicText(Struct, frozen=True, dict=True):
+    """One file as it is compared: `name_field` is its `name` field, "" without one."""
 
     name: str
     type: str | None
-    called: str
+    name_field: str
     body: str
 
     @cached_property
@@ -75,85 +73,85 @@ class Text(Struct, frozen=True, dict=True):
         return self.name.rpartition("/")[0]
 
     @cached_property
-    def flat(self) -> str:
+    def one_line(self) -> str:
         """The body on one line, case kept, without what merges wrote."""
-        return plain(MERGED.sub("", self.body))
+        return normalized(MERGE_NOTE.sub("", self.body))
 
     @cached_property
     def lines(self) -> frozenset[str]:
         """Its lines, headings apart."""
-        lines = (plain(line) for line in MERGED.sub("", self.body).split("\n"))
+        lines = (normalized(line) for line in MERGE_NOTE.sub("", self.body).split("\n"))
         return frozenset(line for line in lines if line and not line.startswith("#"))
 
     @cached_property
-    def telling(self) -> Counter[str]:
-        """What tells one topic from another that is worded alike: numbers, code, paths."""
-        return Counter(match[0].strip(".,;:()").casefold() for match in _TELLING.finditer(self.flat))
+    def specifics(self) -> Counter[str]:
+        """Numbers, code and paths: they tell one topic from another in the same words."""
+        return Counter(match[0].strip(".,;:()").casefold() for match in _SPECIFIC.finditer(self.one_line))
 
     @cached_property
     def names(self) -> "tuple[_Name, _Name]":
         """What it is called: the file, the `name` field."""
-        return _name(stem_of(self.name)), _name(self.called)
+        return _name(stem_of(self.name)), _name(self.name_field)
 
 
-def text_of(name: str, type: str | None, called: str | None, text: str) -> Text:
+def topic_text(name: str, type: str | None, name_field: str | None, text: str) -> TopicText:
     """A file's text, front matter taken off."""
     front = read_frontmatter(text)
-    return Text(name, type, called or "", nfc(text[front.body_start :]).replace("\r\n", "\n"))
+    return TopicText(name, type, name_field or "", nfc(text[front.body_start :]).replace("\r\n", "\n"))
 
 
-def alike(one: Text, other: Text) -> Way | None:
-    """In which way two files are one topic, `None` if they are two."""
+def match_topics(one: TopicText, other: TopicText) -> Match | None:
+    """How two files match, `None` if they are about two topics."""
     if one.type != other.type or one.folder != other.folder:
         return None
-    short, long = sorted((one, other), key=lambda text: len(text.flat))
-    if len(short.flat) < SHORTEST_SAME:
+    short, long = sorted((one, other), key=lambda text: len(text.one_line))
+    if len(short.one_line) < MIN_SAME_CHARS:
         return None
-    if short.flat == long.flat:
+    if short.one_line == long.one_line:
         return "same"
-    if _is_held(short, long):
-        return "held"
-    if _could_be_near(one, other) and _near(one, other):
-        return "near"
+    if _is_contained(short, long):
+        return "contained"
+    if _may_be_similar(one, other) and _is_similar(one, other):
+        return "similar"
     return None
 
 
-def _could_be_near(one: Text, other: Text) -> bool:
-    short, long = sorted((len(one.flat), len(other.flat)))
-    return short >= SHORTEST_NEAR and short * (200 - NEAR) >= long * NEAR and _called_alike(one, other)
+def _may_be_similar(one: TopicText, other: TopicText) -> bool:
+    short, long = sorted((len(one.one_line), len(other.one_line)))
+    return (
+        short >= MIN_SIMILAR_CHARS
+        and short * (200 - MIN_TEXT_SIMILARITY) >= long * MIN_TEXT_SIMILARITY
+        and _have_similar_names(one, other)
+    )
 
 
-def _is_held(short: Text, long: Text) -> bool:
-    enough = len(short.flat) >= SHORTEST_HELD and 2 * len(short.flat) >= len(long.flat)
-    return enough and bool(short.lines) and short.lines <= long.lines
+def _is_contained(short: TopicText, long: TopicText) -> bool:
+    is_enough = len(short.one_line) >= MIN_CONTAINED_CHARS and 2 * len(short.one_line) >= len(long.one_line)
+    return is_enough and bool(short.lines) and short.lines <= long.lines
 
 
-def _near(one: Text, other: Text) -> bool:
-    from rapidfuzz import fuzz  # only where two names are alike
-
-    if not (one.telling <= other.telling or other.telling <= one.telling):
+def _is_similar(one: TopicText, other: TopicText) -> bool:
+    if not (one.specifics <= other.specifics or other.specifics <= one.specifics):
         return False
-    near = fuzz.ratio(one.flat.casefold(), other.flat.casefold(), score_cutoff=NEAR) >= NEAR
-    return near and not _deny_each_other(one, other)
+    score = fuzz.ratio(one.one_line.casefold(), other.one_line.casefold(), score_cutoff=MIN_TEXT_SIMILARITY)
+    return score >= MIN_TEXT_SIMILARITY and not _contradict(one, other)
 
 
-def _deny_each_other(one: Text, other: Text) -> bool:
-    """Whether two lines that are alike differ in words that turn a sentence into its opposite."""
-    from rapidfuzz import fuzz, process
-
+def _contradict(one: TopicText, other: TopicText) -> bool:
+    """Whether two similar lines differ in a negation."""
     rest = sorted(other.lines - one.lines)
     for line in sorted(one.lines - other.lines):
-        found = process.extractOne(line, rest, scorer=fuzz.ratio, score_cutoff=LINE)
-        if found is not None and _denials(line) != _denials(found[0]):
+        found = process.extractOne(line, rest, scorer=fuzz.ratio, score_cutoff=MIN_LINE_SIMILARITY)
+        if found is not None and _negations(line) != _negations(found[0]):
             return True
     return False
 
 
-def _denials(line: str) -> Counter[str]:
-    return Counter(match[0].casefold() for match in _DENIAL.finditer(line))
+def _negations(line: str) -> Counter[str]:
+    return Counter(match[0].casefold() for match in _NEGATION.finditer(line))
 
 
-def _called_alike(one: Text, other: Text) -> bool:
+def _have_similar_names(one: TopicText, other: TopicText) -> bool:
     return _same_words(one.names[0], other.names[0]) or _same_words(one.names[1], other.names[1])
 
 
@@ -168,41 +166,35 @@ def _same_words(one: _Name, other: _Name) -> bool:
         return False
     if other.word in (one.word, one.base) or one.word == other.base:
         return True
-    if one.numbers != other.numbers or min(len(one.word), len(other.word)) < SHORTEST_NAME:
+    if one.numbers != other.numbers or min(len(one.word), len(other.word)) < MIN_NAME_CHARS:
         return False
-    from rapidfuzz import fuzz  # only where names are near
-
-    return fuzz.ratio(one.words, other.words, score_cutoff=CALLED_ALIKE) >= CALLED_ALIKE
+    return fuzz.ratio(one.words, other.words, score_cutoff=MIN_NAME_SIMILARITY) >= MIN_NAME_SIMILARITY
 
 
-def pairs(texts: Iterable[Text]) -> Iterator[tuple[Text, Text, Way]]:
-    """The pairs that are one topic, by name; the same first, then held, then near.
+def matching_pairs(texts: Iterable[TopicText]) -> Iterator[tuple[TopicText, TopicText, Match]]:
+    """The pairs that are about one topic: the same first, then contained, then similar; by name.
 
-    Texts are compared only where they could be: those with a line of their own in common, and those called alike.
+    Only texts that could match are compared: those that share their rarest line, and those with similar names.
     """
     ordered = sorted(texts, key=lambda text: text.name)
-    found: list[tuple[Text, Text, Way]] = []
-    for one, other in _candidates(ordered):
-        way = alike(one, other)
-        if way is not None:
-            found.append((one, other, way))
-    rank: Mapping[Way, int] = {"same": 0, "held": 1, "near": 2}
+    found = [(one, other, match) for one, other in _candidates(ordered) if (match := match_topics(one, other))]
+    rank: Mapping[Match, int] = {"same": 0, "contained": 1, "similar": 2}
     yield from sorted(found, key=lambda pair: (rank[pair[2]], pair[0].name, pair[1].name))
 
 
-def _candidates(texts: list[Text]) -> Iterator[tuple[Text, Text]]:
+def _candidates(texts: list[TopicText]) -> Iterator[tuple[TopicText, TopicText]]:
     """Pairs worth comparing, each once, in the order of their names."""
     by_line: dict[str, list[int]] = {}
     by_text: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
-        by_text.setdefault(text.flat, []).append(number)
+        by_text.setdefault(text.one_line, []).append(number)
         for line in text.lines:
             by_line.setdefault(line, []).append(number)
     seen: set[tuple[int, int]] = set()
     for number, text in enumerate(texts):
         rarest = min((by_line[line] for line in sorted(text.lines)), key=len, default=[])
-        others = {*rarest, *by_text[text.flat]}
-        others.update(later for later in range(number + 1, len(texts)) if _could_be_near(text, texts[later]))
+        others = {*rarest, *by_text[text.one_line]}
+        others.update(later for later in range(number + 1, len(texts)) if _may_be_similar(text, texts[later]))
         seen.update((min(number, other), max(number, other)) for other in others if other != number)
     for first, second in sorted(seen):
         yield texts[first], texts[second]

@@ -1,12 +1,10 @@
-"""What a run tells while it goes on: one line of JSON for each event, appended to the run's file.
+"""The events of a run and the file that they are appended to, one line of JSON each.
 
     {"event": "turn", "at": 1764473040.25, "number": 3, "text": "Two notes disagree…", "tools": {"Read": 2}}
 
-A backend makes events without a time; the log stamps them. Counts, tokens and money are totals, so that a newer event
-replaces an older one. Reading is tolerant: a field of the wrong shape has its default, an unknown event is kept as
-`Other`, a last line without its end is left for the next look.
-
-Source: DESIGN.md D3.
+A backend makes events without a time; the log adds it. Counts, tokens and money are totals, so a newer event replaces
+an older one. Reading is tolerant: a field of the wrong type gets its default, an unknown event is kept as `Other`, an
+incomplete last line is left for the next read.
 """
 
 import json
@@ -22,21 +20,21 @@ from msgspec.structs import asdict, replace
 from memtui.fs.atomic import write_all
 from memtui.fs.filesystem import REAL, FileSystem
 
-How = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
-"""How a run ended: adopted, nothing to do, held for review, failed, killed, over budget, or a gate was closed."""
+RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
+"""Adopted, nothing to do, held for review, failed, killed, over budget, or stopped by a gate."""
 
-PAUSE = 0.05
-"""Seconds between two looks at a file that is followed."""
+POLL_INTERVAL_S = 0.05
+"""Time between two looks at a file that is followed."""
 
 
-class Event(Struct, frozen=True, kw_only=True):
-    """Something that happened; `at` is in seconds since 1970, 0 until the log stamps it."""
+class Event(Struct, frozen=True, kw_only=True, tag_field="event", tag=str.lower):
+    """Something that happened; `at` is 0 until the log sets it. A new kind needs only a class here."""
 
     at: float = 0.0
 
 
 class Started(Event, frozen=True):
-    """The run has its lock and its stage. `left_out` counts files that are not in the stage."""
+    """The run has its lock and its stage. `left_out` counts the files that were not copied to the stage."""
 
     mode: str = ""
     trigger: str = ""
@@ -47,7 +45,7 @@ class Started(Event, frozen=True):
 
 
 class Phase(Event, frozen=True):
-    """`name` is "starting" until the first file changed, then "updating"; `stage` what the run says it does."""
+    """`name` is "starting" until the first file changed, then "updating"; `stage` is what the model announced."""
 
     name: str = "starting"
     stage: str = ""
@@ -62,7 +60,7 @@ class Turn(Event, frozen=True):
 
 
 class File(Event, frozen=True):
-    """A file of the stage differs from the folder, as the disk says; kind "same" if it is again as it was."""
+    """A file of the stage differs from the folder; kind "same" if it no longer does."""
 
     name: str = ""
     kind: str = "changed"
@@ -88,7 +86,7 @@ class Money(Event, frozen=True):
 
 
 class Retry(Event, frozen=True):
-    """A call to the model is tried again in `wait` seconds."""
+    """A failed call to the model is repeated in `wait` seconds."""
 
     number: int = 0
     wait: float = 0.0
@@ -101,8 +99,8 @@ class Note(Event, frozen=True):
     words: str = ""
 
 
-class GateClosed(Event, frozen=True):
-    """A gate that stopped a run, and why; `folder` is the memory folder."""
+class GateClosed(Event, frozen=True, tag="gate"):
+    """A gate stopped a run; `folder` is the memory folder."""
 
     name: str = ""
     reason: str = ""
@@ -111,7 +109,7 @@ class GateClosed(Event, frozen=True):
 
 
 class Held(Event, frozen=True):
-    """A rule that made the run wait for review."""
+    """A reason why the run waits for review."""
 
     rule: str = ""
     words: str = ""
@@ -119,7 +117,7 @@ class Held(Event, frozen=True):
 
 
 class Decided(Event, frozen=True):
-    """What a person did with a run that had ended: "adopted" or "discarded". `version` is in the history."""
+    """What a person did with an ended run: "adopted" or "discarded"; `version` is that of the history."""
 
     what: str = ""
     names: tuple[str, ...] = ()
@@ -129,8 +127,8 @@ class Decided(Event, frozen=True):
 class Ended(Event, frozen=True):
     """The last event of a run itself.
 
-    `lock` says what became of the lock, `drafted` how many changes are kept aside, `version` the adopted version, and
-    `signal` the number of the signal that ended it, 0 for none.
+    `lock` says what became of the lock, `drafted` how many changes are kept in the stage, `version` is the adopted
+    version, `signal` the number of the signal that ended it, 0 for none.
     """
 
     how: str = "failed"
@@ -143,46 +141,44 @@ class Ended(Event, frozen=True):
 
 
 class Other(Event, frozen=True):
-    """An event that this version doesn't know."""
+    """An event that this version of memtui doesn't know."""
 
     name: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-_WORDS: dict[str, type[Event]] = {
-    "started": Started, "phase": Phase, "turn": Turn, "file": File, "tokens": Tokens, "money": Money, "retry": Retry,
-    "note": Note, "gate": GateClosed, "held": Held, "decided": Decided, "ended": Ended,
-}  # fmt: skip
-_NAMES = {kind: word for word, kind in _WORDS.items()}
+_KINDS: dict[object, type[Event]] = {
+    kind.__struct_config__.tag: kind for kind in Event.__subclasses__() if kind is not Other
+}
 
 
 def event_data(event: Event) -> dict[str, Any]:
-    """An event as JSON has it: "event", "at", then its fields."""
+    """An event as a JSON object: "event", "at", then its fields."""
     if isinstance(event, Other):
         return {"event": event.name, "at": event.at, **event.data}
     body = asdict(event)
-    return {"event": _NAMES[type(event)], "at": body.pop("at"), **body}
+    return {"event": type(event).__struct_config__.tag, "at": body.pop("at"), **body}
 
 
 def read_event(line: bytes) -> Event | None:
-    """The event of one line; `None` for a line that is none."""
+    """Parse one line; `None` if it is no event."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(data, dict) or not isinstance(data.get("event"), str):
         return None
-    kind = _WORDS.get(data["event"])
+    kind = _KINDS.get(data["event"])
     if kind is None:
-        at = _shaped(data.get("at"), 0.0)
+        at = _checked(data.get("at"), 0.0)
         rest = {key: value for key, value in data.items() if key not in ("event", "at")}
         return Other(data["event"], rest, at=at)
     empty = kind()
-    return kind(**{name: _shaped(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
+    return kind(**{name: _checked(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
 
 
-def _shaped(value: object, default: Any) -> Any:
-    """The value, if it has the shape of the default."""
+def _checked(value: object, default: Any) -> Any:
+    """The value if it has the type of the default, else the default."""
     if isinstance(default, bool) or isinstance(value, bool):
         return value if type(value) is type(default) else default
     if isinstance(default, float):
@@ -195,12 +191,7 @@ def _shaped(value: object, default: Any) -> Any:
 
 
 class EventLog:
-    """Appends to a run's file; one event is one write, so that two writers don't mix.
-
-    Args:
-        path: The file; its folder exists.
-        now: The clock, in seconds since 1970.
-    """
+    """Appends to an event file; an event is a single write, so that those of two writers don't mix."""
 
     def __init__(self, path: Path, *, now: Callable[[], float], fs: FileSystem = REAL) -> None:
         self.path = path
@@ -208,10 +199,7 @@ class EventLog:
         self._fs = fs
 
     def add(self, event: Event, *, sync: bool = False) -> Event:
-        """Write an event down; it as written, with its time.
-
-        Args:
-            sync: Whether it has to survive a power cut.
+        """Append an event and return it with its time; with `sync` it survives a power cut.
 
         Raises:
             OSError: If it can't be written.
@@ -223,7 +211,7 @@ class EventLog:
         try:
             size = self._fs.fstat(fd).st_size
             if size and os.pread(fd, 1, size - 1) != b"\n":
-                line = b"\n" + line  # whoever wrote the last line died over it
+                line = b"\n" + line  # the last writer was killed in mid-line
             write_all(fd, line, fs=self._fs)
             if sync:
                 self._fs.fsync(fd)
@@ -233,7 +221,7 @@ class EventLog:
 
 
 def read_events(path: Path) -> tuple[Event, ...]:
-    """All whole events of a file, oldest first; none if there is no file."""
+    """All complete events of a file, oldest first; none if there is no file."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -242,18 +230,15 @@ def read_events(path: Path) -> tuple[Event, ...]:
     return tuple(event for line in lines if (event := read_event(line)) is not None)
 
 
-def follow(
+def follow_events(
     path: Path, stopped: Callable[[], bool], *, pause: Callable[[float], object] = time.sleep
 ) -> Iterator[Event]:
-    """The events of a file, those that are there and then those that come; for a thread of its own.
+    """Yield the events of a file, then those that are appended, until `Ended` or `stopped`; for a thread of its own.
 
     Args:
-        path: The file; it may not be there yet.
-        stopped: Asked whenever there is nothing new; the last events are read once more after it said yes.
+        path: The file; it need not exist yet.
+        stopped: Asked whenever there is nothing new; once it is true the file is read one last time.
         pause: Waits that many seconds; the `wait` of a `threading.Event` can be cut short.
-
-    Returns:
-        Ends after the `Ended` event, or when `stopped` says so. A torn last line waits for its rest.
     """
     at, rest, last = 0, b"", False
     while True:
@@ -271,7 +256,7 @@ def follow(
         if not data:
             last = stopped()
             if not last:
-                pause(PAUSE)
+                pause(POLL_INTERVAL_S)
 
 
 def _from(path: Path, at: int) -> bytes:

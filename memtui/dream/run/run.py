@@ -1,46 +1,58 @@
-"""One dream from its gates to its end: lock, stage, the work, what it changed, adopted or held.
+"""One dream from its gates to its end: lock, stage, the backend's work, then adopted or held for review.
 
-Every way out leaves the memory folder as it was or wholly adopted, the lock given back or rolled back, and an end with
-a reason in the run's file. While a run works, a signal ends it at once; from then on signals wait until all is done.
-
-Source: DESIGN.md D1 to D3; SAFETY.md F20 to F22.
+Every way out leaves the memory folder as it was or wholly adopted, the lock released or rolled back, and an `Ended`
+event with a reason. While the backend works, a signal ends the run at once; after that signals wait for the end.
 """
 
+import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates, stopping
-from memtui.dream.lock.lock import Lock
-from memtui.dream.review import adoption
-from memtui.dream.run import events
-from memtui.dream.run.events import Ended, Event, EventLog, GateClosed, Held, How, Note, Phase, Started, Turn
-from memtui.dream.run.recovery import lock_words, recover
-from memtui.dream.run.runs import Run, note_refusal, reserve, write_run
+from memtui.dream.gates.evaluate import blocking_gate, evaluate_gates
+from memtui.dream.lock.lock import DreamLock
+from memtui.dream.review.adoption import adopt_stage, plan_adoption
+from memtui.dream.run.events import (
+    Ended,
+    Event,
+    EventLog,
+    File,
+    GateClosed,
+    Held,
+    Note,
+    Phase,
+    RunOutcome,
+    Started,
+    Turn,
+)
+from memtui.dream.run.recovery import count_drafted, lock_words, recover
+from memtui.dream.run.runs import Run, record_refusal, reserve_run, write_run
 from memtui.dream.run.signals import OutOfTime, Signals, Stopped
-from memtui.dream.run.stage import Stage, discard_stage, has_stage, make_stage, open_stage
-from memtui.dream.run.stage_changes import ChangedFile, read_stage_changes
-from memtui.fs.atomic import fault
+from memtui.dream.run.stage import Stage, discard_stage, make_stage
+from memtui.dream.run.stage_changes import StagedChange, read_stage_changes
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
-from memtui.util.process import current
+from memtui.util.process import current_process
+from memtui.util.text import pluralize
 
-WALL = 45 * 60.0
-"""Seconds that a run may take: well below the hour after which its lock no longer counts."""
-
-LOOK = 0.25
-"""Seconds between two looks at the stage of a run that tells something but takes no turns."""
+MAX_RUN_S = 45 * 60.0
+"""Well below the hour after which the run's lock no longer counts."""
+STAGE_POLL_INTERVAL_S = 0.25
+"""Time between two looks at the stage of a run that reports something but takes no turns."""
 
 Emit = Callable[[Event], None]
-Work = Callable[[Stage, Emit], Awaitable[object] | object]
-"""A backend: it changes files below `stage.root` and tells what it does. What it raises ends the run."""
+BackendWork = Callable[[Stage, Emit], Awaitable[object] | object]
+"""A backend's work: it changes files below `stage.root` and emits what it does. What it raises ends the run."""
+
+_SIGNAL_REASONS = {1: "the terminal was closed (SIGHUP)", 2: "interrupted (^C)", 15: "stopped (SIGTERM)"}
 
 
 class OverBudget(MemtuiError):
@@ -50,22 +62,21 @@ class OverBudget(MemtuiError):
 
 
 class RunEnd(Struct, frozen=True):
-    """How a run ended; as `Ended`, with the run's id, "" if a gate stopped it before it had one."""
+    """How a run ended, as `Ended` has it; `run` is its id, "" if a gate stopped it before it had one."""
 
     run: str
-    how: How
+    how: RunOutcome
     reason: str
     version: str | None = None
     adopted: tuple[str, ...] = ()
     held: tuple[Held, ...] = ()
-    drafted: int = 0
     signal: int = 0
 
 
 def run_dream(
     workspace: Workspace,
     dirs: Dirs,
-    work: Work,
+    work: BackendWork,
     *,
     mode: str = "reflect",
     trigger: str = "hand",
@@ -75,120 +86,103 @@ def run_dream(
     dry_run: bool = False,
     adopt: Literal["auto", "review"] = "auto",
     now: Callable[[], float] = time.time,
-    wall: float = WALL,
+    wall: float = MAX_RUN_S,
     clock: Callable[[], float] = time.monotonic,
     run_id: str | None = None,
-    told: Emit | None = None,
+    on_event: Emit | None = None,
 ) -> RunEnd:
     """Run a dream in this process, which should be one of its own.
 
     Args:
-        workspace: Whose memory folder is consolidated.
-        dirs: Ours.
-        work: The backend.
-        mode: "reflect" or "prune".
-        trigger: "hand", "hook" or "schedule".
-        backend: The backend's name, and `why` it was chosen.
-        force: Skip time, sessions, failures and a held run; never the lock.
-        dry_run: Keep what it changed aside, adopt nothing; the lock is rolled back.
-        adopt: "auto" adopts a run that no rule holds, "review" always waits.
-        now: The clock, in seconds since 1970.
+        work: The backend's work; `backend` is its name and `why` the reason for choosing it.
+        force: Override the gates that a person may override; never the lock.
+        dry_run: Keep the changes in the stage, adopt nothing, roll the lock back.
+        adopt: "auto" adopts a run that has no reason to wait, "review" always waits.
         wall: Seconds that the work may take, by `clock`.
-        run_id: A reserved id (`runs.reserve`), if the caller wants to follow from the start.
-        told: Given every event as it is written.
+        run_id: A reserved id, if the caller follows the run from the start.
+        on_event: Is given every event as it is written.
 
     Returns:
-        How it ended. An error of ours, the system's refusals, signals and ^C are ends; anything else is raised once the
-        folder and the lock are right and the end is written down.
+        How it ended. Our own errors, the system's refusals, signals and ^C are ends; anything else is raised once the
+        folder and the lock are right and the end is written.
 
     Raises:
-        Refused: If memtui is read only.
+        Refused: If memtui is read-only.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to dream")
     signals = Signals()
-    with signals.heard():
+    with signals.handling():
         recover(dirs, workspace, now())
-        found = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
-        shut = stopping(found, force=force)
-        if shut is not None and run_id is None:
-            note_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
-            return RunEnd("", "gate", f"{shut.name}: {shut.reason}")
-        id = run_id or reserve(dirs, now())
+        gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
+        closed = blocking_gate(gates, force=force)
+        if closed is not None and run_id is None:
+            record_refusal(dirs, GateClosed(closed.name, closed.reason, str(workspace.location.folder), trigger), now)
+            return RunEnd("", "gate", f"{closed.name}: {closed.reason}")
+        id = run_id or reserve_run(dirs, now())
         run = Run(
-            id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger,
-            backend, why,
-            dry_run, adopt, current(), now(), found,
+            id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger, backend,
+            why, dry_run, adopt, current_process(), now(), gates,
         )  # fmt: skip
         write_run(run)
-        return _Dream(workspace, dirs, run, signals, now, clock, told).dream(work, shut, wall)
+        log, lock = EventLog(run.events, now=now), DreamLock(run.folder, dirs, run=id, now=now)
+        return _DreamRun(workspace, dirs, run, signals, now, clock, on_event, log, lock).run(work, closed, wall)
 
 
-class _Dream:
+class _DreamRun(Struct):
     """One run under way."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        dirs: Dirs,
-        run: Run,
-        signals: Signals,
-        now: Callable[[], float],
-        clock: Callable[[], float],
-        told: Emit | None,
-    ) -> None:
-        self._workspace = workspace
-        self._dirs = dirs
-        self._run = run
-        self._signals = signals
-        self._clock = clock
-        self._told = told
-        self._log = EventLog(run.events, now=now)
-        self._lock = Lock(run.folder, dirs, run=run.id, now=now)
-        self._now = now
-        self._deadline = 0.0
-        self._next_look = 0.0
-        self._seen: dict[str, ChangedFile] = {}
-        self._stage = ""
-        self._phase: Phase | None = None
+    workspace: Workspace
+    dirs: Dirs
+    info: Run
+    signals: Signals
+    now: Callable[[], float]
+    clock: Callable[[], float]
+    on_event: Emit | None
+    log: EventLog
+    lock: DreamLock
+    changes: dict[str, StagedChange] = field(default_factory=dict)
+    stage_name: str = ""
+    phase: Phase | None = None
 
-    def dream(self, work: Work, shut: Gate | None, wall: float) -> RunEnd:
-        """The run from the lock on."""
-        if shut is not None:
-            return self._closed(shut.name, shut.reason)
+    def run(self, work: BackendWork, closed: Gate | None, wall: float) -> RunEnd:
+        """Take the lock, work, judge, end."""
+        if closed is not None:
+            return self._end_at_gate(closed.name, closed.reason)
         try:
-            self._lock.take()
+            self.lock.take()
         except (Conflict, Refused) as error:
-            return self._closed("lock", error.message)
+            return self._end_at_gate("lock", error.message)
         except OSError as error:
-            end = self._ended("failed", fault(error, "the lock").message)
-            self._tell(Ended(how=end.how, reason=end.reason), sync=True)
+            end = self._ended("failed", to_error(error, "the lock").message)
+            self._emit(Ended(how=end.how, reason=end.reason), sync=True)
             return end
-        end = RunEnd(self._run.id, "failed", "it ended in an unknown way")
+        end = self._ended("failed", "it ended in an unknown way")
         try:
-            end = self._within(work, wall)
+            end = self._work_and_judge(work, wall)
         except BaseException as error:
-            end = self._broken(error)
+            end = self._ended("failed", f"a fault of the program: {type(error).__name__}: {error}")
             raise
         finally:
-            self._end(end)
+            self._finish(end)
         return end
 
-    def _closed(self, name: str, reason: str) -> RunEnd:
-        """A run that has a folder already, since somebody waits for what becomes of it."""
-        event = _closed(name, reason, self._workspace, self._run.trigger)
-        note_refusal(self._dirs, event, self._now)
-        self._tell(event)
-        end = RunEnd(self._run.id, "gate", f"{name}: {reason}")
-        self._tell(Ended(how="gate", reason=end.reason), sync=True)
+    def _end_at_gate(self, name: str, reason: str) -> RunEnd:
+        """End a run that has a folder already, because somebody follows it."""
+        event = GateClosed(name, reason, str(self.info.folder), self.info.trigger)
+        record_refusal(self.dirs, event, self.now)
+        self._emit(event)
+        end = self._ended("gate", f"{name}: {reason}")
+        self._emit(Ended(how="gate", reason=end.reason), sync=True)
         return end
 
-    def _within(self, work: Work, wall: float) -> RunEnd:
-        """Work and judge; what is foreseen becomes an end."""
+    def _work_and_judge(self, work: BackendWork, wall: float) -> RunEnd:
+        """Let the backend work and judge the result; an expected error becomes an end."""
         try:
-            with self._signals.at_once(wall):
-                stage = self._begin(wall)
-                self._work(stage, work, wall)
+            with self.signals.at_once(wall):
+                deadline = self.clock() + wall
+                stage = self._make_stage()
+                self._let_work(stage, work, wall, deadline)
             return self._judge(stage)
         except OutOfTime:
             return self._ended("over-budget", f"{wall / 60:g} minutes are up")
@@ -197,116 +191,112 @@ class _Dream:
         except MemtuiError as error:
             return self._ended("failed", error.message)
         except OSError as error:
-            return self._ended("failed", fault(error, error.filename or "the dream").message)
+            return self._ended("failed", to_error(error, error.filename or "the dream").message)
         except Stopped as stop:
-            return replace(self._ended("killed", _signal_words(stop.number)), signal=stop.number)
+            return self._killed(stop.number)
         except KeyboardInterrupt:
-            return replace(self._ended("killed", _signal_words(2)), signal=2)
+            return self._killed(2)
 
-    def _broken(self, error: BaseException) -> RunEnd:
-        """The end of a run that met something we did not foresee."""
-        return self._ended("failed", f"a fault of the program: {type(error).__name__}: {error}")
-
-    def _begin(self, wall: float) -> Stage:
-        self._deadline = self._clock() + wall
-        self._next_look = self._clock() + LOOK
-        stage = make_stage(self._dirs, self._run.id, self._run.folder, self._now())
-        run = self._run
-        self._tell(
-            Started(
-                mode=run.mode, trigger=run.trigger, backend=run.backend, why=run.why, files=len(stage.files),
-                left_out=len(stage.left_out),
-            )
-        )  # fmt: skip
+    def _make_stage(self) -> Stage:
+        run = self.info
+        stage = make_stage(self.dirs, run.id, run.folder, self.now())
+        counts = {"files": len(stage.files), "left_out": len(stage.left_out)}
+        self._emit(Started(mode=run.mode, trigger=run.trigger, backend=run.backend, why=run.why, **counts))
         for name, reason in sorted(stage.left_out.items()):
-            self._tell(Note(f"{name} is left out: {reason}"))
-        self._tell_phase("starting")
+            self._emit(Note(f"{name} is left out: {reason}"))
+        self._emit_phase("starting")
         return stage
 
-    def _work(self, stage: Stage, work: Work, wall: float) -> None:
+    def _let_work(self, stage: Stage, work: BackendWork, wall: float, deadline: float) -> None:
+        next_look = self.clock() + STAGE_POLL_INTERVAL_S
+
         def emit(event: Event) -> None:
-            if self._clock() > self._deadline:
+            nonlocal next_look
+            began = self.clock()
+            if began > deadline:
                 raise OutOfTime
-            began = self._clock()
             if isinstance(event, Phase):
-                self._stage = event.stage or self._stage
-                self._look(stage, quick=True)
-                self._tell_phase("updating" if self._seen else "starting")
+                self.stage_name = event.stage or self.stage_name
+                self._compare(stage, quick=True)
+                self._emit_phase("updating" if self.changes else "starting")
             else:
-                self._tell(event)
-            if isinstance(event, Turn) or began >= self._next_look:
-                self._look(stage, quick=True)
-                self._next_look = self._clock() + LOOK + 10 * (self._clock() - began)
+                self._emit(event)
+            if isinstance(event, Turn) or began >= next_look:
+                self._compare(stage, quick=True)
+                # A large stage is compared less often: looking takes a tenth of the time at most.
+                next_look = self.clock() + STAGE_POLL_INTERVAL_S + 10 * (self.clock() - began)
 
         result = work(stage, emit)
         if inspect.isawaitable(result):
-            import asyncio
+            asyncio.run(_within(result, wall))
 
-            asyncio.run(_awaited(result, wall))
+    def _emit_phase(self, name: str) -> None:
+        """Emit the phase if it differs from the last one."""
+        phase = Phase(name, self.stage_name)
+        if phase != self.phase:
+            self.phase = phase
+            self._emit(phase)
 
-    def _tell_phase(self, name: str) -> None:
-        """Tell the phase, if it is another one than was told last."""
-        phase = Phase(name, self._stage)
-        if phase != self._phase:
-            self._phase = phase
-            self._tell(phase)
-
-    def _look(self, stage: Stage, *, quick: bool) -> None:
-        """Tell which files differ since the last look."""
+    def _compare(self, stage: Stage, *, quick: bool) -> None:
+        """Emit which files differ since the last look."""
         now = {one.name: one for one in read_stage_changes(stage, quick=quick).touched}
-        if now and not self._seen:
-            self._tell_phase("updating")
-        for name in self._seen.keys() - now.keys():
-            self._tell(events.File(name, "same"))
+        if now and not self.changes:
+            self._emit_phase("updating")
+        for name in self.changes.keys() - now.keys():
+            self._emit(File(name, "same"))
         for name, one in now.items():
-            if self._seen.get(name) != one:
-                self._tell(events.File(name, one.kind, one.added, one.removed, one.old or "", one.emptied))
-        self._seen = now
+            if self.changes.get(name) != one:
+                self._emit(File(name, one.kind, one.added, one.removed, one.old or "", one.emptied))
+        self.changes = now
 
     def _judge(self, stage: Stage) -> RunEnd:
         """Adopt, or hold for review."""
-        self._look(stage, quick=False)
-        found = adoption.plan(stage, self._workspace)
-        if not found.items and not found.review_reasons:
+        self._compare(stage, quick=False)
+        adoption = plan_adoption(stage, self.workspace)
+        if not adoption.items and not adoption.review_reasons:
             return self._ended("nothing", "nothing to do")
-        held = tuple(Held(rule=hold.rule, words=hold.words, names=hold.names) for hold in found.review_reasons)
-        if self._run.dry_run:
-            held = (Held(rule="dry-run", words="a dry run adopts nothing"), *held)
-        elif self._run.adopt != "auto":
-            held = (Held(rule="review", words="every dream waits for review by your settings"), *held)
+        held = [Held(rule=one.rule, words=one.words, names=one.names) for one in adoption.review_reasons]
+        if self.info.dry_run:
+            held.insert(0, Held(rule="dry-run", words="a dry run adopts nothing"))
+        elif self.info.adopt != "auto":
+            held.insert(0, Held(rule="review", words="every dream waits for review by your settings"))
         if held:
-            return self._waits(held)
+            return self._hold(held)
         try:
-            done = adoption.adopt(stage, self._workspace, before_write=self._before_write)
+            done = adopt_stage(stage, self.workspace, before_write=self._before_write)
         except Conflict as error:
-            return self._waits((Held(rule="conflict", words=error.message),))
-        reason = f"{len(done.names)} file{'s' * (len(done.names) != 1)} adopted"
+            return self._hold([Held(rule="conflict", words=error.message)])
+        reason = f"{pluralize(len(done.names), 'file')} adopted"
         return replace(self._ended("done", reason), version=done.version, adopted=done.names)
 
     def _before_write(self) -> None:
-        """The last look: the lock still ours, and nobody asked for the end meanwhile."""
-        self._lock.check()
-        if self._signals.came is not None:
-            raise Stopped(self._signals.came)
+        """The last check before memory is written: the lock is still ours, and no signal came."""
+        self.lock.check()
+        if self.signals.came is not None:
+            raise Stopped(self.signals.came)
 
-    def _waits(self, held: tuple[Held, ...]) -> RunEnd:
+    def _hold(self, held: list[Held]) -> RunEnd:
         for one in held:
-            self._tell(one)
-        return replace(self._ended("held", "; ".join(one.words for one in held)), held=held)
+            self._emit(one)
+        return replace(self._ended("held", "; ".join(one.words for one in held)), held=tuple(held))
 
-    def _ended(self, how: How, reason: str) -> RunEnd:
-        return RunEnd(self._run.id, how, reason)
+    def _killed(self, number: int) -> RunEnd:
+        reason = _SIGNAL_REASONS.get(number, f"stopped by signal {number}")
+        return replace(self._ended("killed", reason), signal=number)
 
-    def _end(self, end: RunEnd) -> None:
-        """Give the lock back, keep or throw away the stage, write down the end."""
-        words = self._unlock(end)
-        drafted = 0 if end.how in ("done", "nothing") else self._drafted()
+    def _ended(self, how: RunOutcome, reason: str) -> RunEnd:
+        return RunEnd(self.info.id, how, reason)
+
+    def _finish(self, end: RunEnd) -> None:
+        """Give the lock back, keep or discard the stage, write the end."""
+        lock = self._unlock(end)
+        drafted = 0 if end.how in ("done", "nothing") else count_drafted(self.dirs, self.info.id)
         if not drafted:
-            discard_stage(self._dirs, self._run.id)
-        self._tell(
+            discard_stage(self.dirs, self.info.id)
+        self._emit(
             Ended(
                 how=end.how, reason=end.reason, version=end.version or "", adopted=end.adopted, drafted=drafted,
-                lock=words, signal=end.signal,
+                lock=lock, signal=end.signal,
             ),
             sync=True,
         )  # fmt: skip
@@ -315,34 +305,21 @@ class _Dream:
         """Give the lock back; what became of it, for people."""
         try:
             if end.how in ("done", "nothing"):
-                self._lock.release()
+                self.lock.release()
                 return "now: the last dream is this one"
-            return lock_words(self._lock.roll_back(), self._now())
+            return lock_words(self.lock.roll_back(), self.now())
         except (OSError, MemtuiError) as error:
             return f"not given back, the next start tries again: {error}"
 
-    def _drafted(self) -> int:
-        """How many changes are kept aside."""
-        if not has_stage(self._dirs, self._run.id):
-            return 0
-        ledger = read_stage_changes(open_stage(self._dirs, self._run.id))
-        return len(ledger.touched) + len(ledger.odd)
-
-    def _tell(self, event: Event, *, sync: bool = False) -> None:
-        """Write an event down. A full disk must not keep the lock from being given back."""
+    def _emit(self, event: Event, *, sync: bool = False) -> None:
+        """Write an event. A full disk must not keep the lock from being given back."""
         with suppress(OSError):
-            event = self._log.add(event, sync=sync)
-        if self._told is not None:
-            self._told(event)
+            event = self.log.add(event, sync=sync)
+        if self.on_event is not None:
+            self.on_event(event)
 
 
-def _closed(name: str, reason: str, workspace: Workspace, trigger: str) -> GateClosed:
-    return GateClosed(name=name, reason=reason, folder=str(workspace.location.folder), trigger=trigger)
-
-
-async def _awaited(result: Awaitable[object], wall: float) -> None:
-    import asyncio
-
+async def _within(result: Awaitable[object], wall: float) -> None:
     try:
         async with asyncio.timeout(wall) as limit:
             await result
@@ -350,9 +327,3 @@ async def _awaited(result: Awaitable[object], wall: float) -> None:
         if limit.expired():
             raise OutOfTime from None
         raise
-
-
-def _signal_words(number: int) -> str:
-    return {1: "the terminal was closed (SIGHUP)", 2: "interrupted (^C)", 15: "stopped (SIGTERM)"}.get(
-        number, f"stopped by signal {number}"
-    )

@@ -1,23 +1,17 @@
-"""The files of runs: who started one, how it goes on, how it ended, what it cost.
+"""The files of runs: who started one, how it stands, what it has done so far, how it ended.
 
-    <state>/runs/<id>/run.json       written once, before the run does anything
-    <state>/runs/<id>/events.jsonl   appended, see `events`
-    <state>/runs/refused.jsonl       runs that a gate stopped before they had a folder
-
-A run's process is known by its number, its start time and the run of the machine, so that a later process of the same
-number is never taken for it.
-
-Source: DESIGN.md D3.
+This is the one place that derives a run's state and progress; the file layout is in the package's docstring.
 """
 
 import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
@@ -40,21 +34,23 @@ from memtui.dream.run.events import (
 from memtui.fs.atomic import make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.resolve import resolve_one
 
-KEPT = 100
-"""Runs that stay listed; older ones are removed with their events."""
+E = TypeVar("E", bound=Event)
 
-_REFUSED = 256 << 10
-"""Bytes of the refusals that are kept; half of it goes when it is full."""
+MAX_LISTED_RUNS = 100
+"""Older runs are removed with their events."""
+
+_MAX_REFUSALS_BYTES = 256 << 10
+"""Size at which the older half of `refused.jsonl` is removed."""
 
 
 class Run(Struct, frozen=True):
     """What `run.json` holds.
 
-    `folder` is the memory folder, `cwd` the directory it belongs to; `trigger` is "hand", "hook" or "schedule"; `why`
-    says why this backend; `adopt` is "auto" or "review"; `gates` are as they stood at the start.
+    `folder` is the memory folder, `cwd` the directory it belongs to; `why` says why this backend was chosen; `adopt` is
+    "auto" or "review"; `gates` are as they stood at the start.
     """
 
     id: str
@@ -67,30 +63,30 @@ class Run(Struct, frozen=True):
     why: str
     dry_run: bool
     adopt: str
-    process: Identity
+    process: ProcessIdentity
     at: float
     gates: tuple[Gate, ...] = ()
 
     @property
     def events(self) -> Path:
-        """The file of its events."""
+        """Its event file."""
         return self.path / "events.jsonl"
 
 
 class RunState(Struct, frozen=True):
-    """How a run stands: "running", "ended" (then `end` says how), or "died": no end, and its process is gone."""
+    """How a run stands: "running", "ended" (`end` says how), or "died": its process is gone without an end."""
 
     word: Literal["running", "ended", "died"]
     end: Ended | None = None
 
 
 class RunProgress(Struct, frozen=True):
-    """What the events of a run come to."""
+    """The sum of a run's events so far."""
 
     phase: str = "starting"
     stage: str = ""
     stages: tuple[str, ...] = ()
-    """The stages that it announced, in their order, each once."""
+    """The stages that the model announced, in order, each once."""
     turns: int = 0
     text: str = ""
     tools: Mapping[str, int] = field(default_factory=dict)
@@ -103,12 +99,8 @@ class RunProgress(Struct, frozen=True):
     last: float = 0.0
 
 
-def reserve(dirs: Dirs, now: float) -> str:
-    """A new run's id, its time to the minute; its folder is made, so that nobody else gets it.
-
-    Args:
-        now: Seconds since 1970.
-    """
+def reserve_run(dirs: Dirs, now: float) -> str:
+    """Reserve a new run id, its time to the minute, by creating the run's folder."""
     above = dirs.state / "runs"
     make_folders(above)
     word = time.strftime("%Y-%m-%d-%H%M", time.localtime(now))
@@ -124,7 +116,7 @@ def reserve(dirs: Dirs, now: float) -> str:
 
 
 def write_run(run: Run) -> None:
-    """Write `run.json`, on the disk when this returns."""
+    """Write `run.json` durably."""
     entry = {
         "id": run.id, "folder": str(run.folder), "cwd": str(run.cwd), "mode": run.mode, "trigger": run.trigger,
         "backend": run.backend, "why": run.why, "dry_run": run.dry_run, "adopt": run.adopt, "process": str(run.process),
@@ -138,11 +130,11 @@ def write_run(run: Run) -> None:
 
 
 def read_run(dirs: Dirs, id: str) -> Run | None:
-    """A run by its whole id; `None` if there is none, or its file is broken."""
+    """Read a run by its whole id; `None` if there is none, or its file is damaged."""
     path = dirs.state / "runs" / id
     try:
         data: dict[str, Any] = json.loads((path / "run.json").read_bytes())
-        process = Identity.parse(data["process"])
+        process = ProcessIdentity.parse(data["process"])
         gates = tuple(
             Gate(str(g["name"]), bool(g["open"]), str(g["words"]), str(g["reason"]), str(g["source"]))
             for g in data["gates"]
@@ -158,7 +150,7 @@ def read_run(dirs: Dirs, id: str) -> Run | None:
 
 
 def list_runs(dirs: Dirs, folder: Path | None = None) -> tuple[Run, ...]:
-    """The runs, newest first; of one memory folder if it is given."""
+    """The runs, newest first; only those of one memory folder if it is given."""
     try:
         names = [path.name for path in (dirs.state / "runs").iterdir()]
     except OSError:
@@ -169,15 +161,12 @@ def list_runs(dirs: Dirs, folder: Path | None = None) -> tuple[Run, ...]:
 
 
 def same_folder(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one folder, links in them resolved."""
+    """Whether two paths lead to the same folder, links resolved."""
     return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
 def find_run(runs: Iterable[Run], word: str | None) -> Run:
-    """The run that a word means: an id or the start of one; the newest if there is no word.
-
-    Args:
-        runs: Newest first.
+    """Find a run by its id or the start of one; the newest if there is no word.
 
     Raises:
         NotFound: If there is none.
@@ -192,18 +181,14 @@ def find_run(runs: Iterable[Run], word: str | None) -> Run:
 
 
 def events_of(run: Run) -> tuple[Event, ...]:
-    """All events of a run so far, oldest first."""
+    """The events of a run so far, oldest first."""
     return read_events(run.events)
 
 
-def state_of(run: Run, events: Iterable[Event] | None = None) -> RunState:
-    """How a run stands now.
-
-    Args:
-        events: Its events, if the caller has read them.
-    """
-    # Asked first: a run that ends between the two looks has its end written by then.
-    lives = alive(run.process)
+def run_state(run: Run, events: Iterable[Event] | None = None) -> RunState:
+    """Derive how a run stands now; `events` are its events if the caller has read them."""
+    # Before the events: a run that ends between the two looks has written its end by then.
+    lives = is_alive(run.process)
     end = _end(run) if events is None else next((event for event in events if isinstance(event, Ended)), None)
     if end is not None:
         return RunState("ended", end)
@@ -211,7 +196,7 @@ def state_of(run: Run, events: Iterable[Event] | None = None) -> RunState:
 
 
 def _end(run: Run) -> Ended | None:
-    """The end of a run, found without reading all of its events: there may be many runs."""
+    """Find a run's end without parsing its other events, since all runs are listed."""
     try:
         data = run.events.read_bytes()
     except OSError:
@@ -222,67 +207,56 @@ def _end(run: Run) -> Ended | None:
     return event if isinstance(event, Ended) else None
 
 
-def progress(events: Iterable[Event]) -> RunProgress:
-    """What the events come to."""
+def run_progress(events: Iterable[Event]) -> RunProgress:
+    """Sum up a run's events."""
+    events = tuple(events)
+    phases, turns = _of(Phase, events), _of(Turn, events)
+    tools: Counter[str] = Counter()
+    for turn in turns:
+        tools.update(turn.tools)
     files: dict[str, File] = {}
-    tools: dict[str, int] = {}
-    stages: list[str] = []
-    found: dict[str, Any] = {}
-    held: list[Held] = []
-    decided: list[Decided] = []
-    for event in events:
-        found["last"] = max(found.get("last", 0.0), event.at)
-        match event:
-            case Phase(name=name, stage=stage):
-                found["phase"] = name
-                found["stage"] = stage or found.get("stage", "")
-                if stage and stage not in stages:
-                    stages.append(stage)
-            case Turn(number=number, text=text):
-                found["turns"] = max(found.get("turns", 0), number)
-                found["text"] = text or found.get("text", "")
-                for tool, count in event.tools.items():
-                    tools[tool] = tools.get(tool, 0) + count
-            case Tokens():
-                found["tokens"] = event
-            case Money(usd=usd):
-                found["usd"] = usd
-            case File(name=name, kind="same"):
-                files.pop(name, None)
-            case File(name=name):
-                files[name] = event
-            case Held():
-                held.append(event)
-            case Decided():
-                decided.append(event)
-            case Ended():
-                found["end"] = event
+    for file in _of(File, events):
+        files.pop(file.name, None)
+        if file.kind != "same":
+            files[file.name] = file
     return RunProgress(
-        tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found
+        phase=phases[-1].name if phases else "starting",
+        stage=next((phase.stage for phase in reversed(phases) if phase.stage), ""),
+        stages=tuple(dict.fromkeys(phase.stage for phase in phases if phase.stage)),
+        turns=max((turn.number for turn in turns), default=0),
+        text=next((turn.text for turn in reversed(turns) if turn.text), ""),
+        tools=tools,
+        tokens=(_of(Tokens, events) or [Tokens()])[-1],
+        usd=(_of(Money, events) or [Money()])[-1].usd,
+        files=files,
+        held=tuple(_of(Held, events)),
+        decided=tuple(_of(Decided, events)),
+        end=next(iter(_of(Ended, events)), None),
+        last=max((event.at for event in events), default=0.0),
     )
 
 
-def waiting(runs: Iterable[Run]) -> Run | None:
-    """The newest run that a person still has to judge, if there is one.
+def _of(kind: type[E], events: Iterable[Event]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]
 
-    Args:
-        runs: Newest first.
-    """
+
+def run_awaiting_review(runs: Iterable[Run]) -> Run | None:
+    """The newest run that still awaits a person's review."""
     for run in runs:
-        end = None if run.dry_run else state_of(run).end
-        if end is not None and end.how in ("held", "done", "nothing"):  # what came after a held one makes it old
+        end = None if run.dry_run else run_state(run).end
+        if end is not None and end.how in ("held", "done", "nothing"):  # a later run replaces one that was held
             judged = end.how != "held" or any(isinstance(event, Decided) for event in events_of(run))
             return None if judged else run
     return None
 
 
-def note_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:
-    """Write down that a gate stopped a run."""
+def record_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:
+    """Record that a gate stopped a run."""
     path = dirs.state / "runs" / "refused.jsonl"
     make_folders(path.parent)
     with suppress(FileNotFoundError):
-        if path.stat().st_size > _REFUSED:
-            tail = path.read_bytes()[-_REFUSED // 2 :]
+        if path.stat().st_size > _MAX_REFUSALS_BYTES:
+            tail = path.read_bytes()[-_MAX_REFUSALS_BYTES // 2 :]
             replace_file(path, tail[tail.find(b"\n") + 1 :])
     EventLog(path, now=now).add(event)
 
@@ -295,8 +269,8 @@ def refusals(dirs: Dirs, folder: Path) -> tuple[GateClosed, ...]:
 
 
 def clear_runs(dirs: Dirs, keep: Iterable[str]) -> None:
-    """Remove the oldest runs beyond `KEPT`, but not those named and none that still runs."""
+    """Remove the runs beyond `MAX_LISTED_RUNS`, except those named and those still running."""
     kept = set(keep)
-    for run in list_runs(dirs)[KEPT:]:
-        if run.id not in kept and state_of(run).word != "running":
+    for run in list_runs(dirs)[MAX_LISTED_RUNS:]:
+        if run.id not in kept and run_state(run).word != "running":
             shutil.rmtree(run.path, ignore_errors=True)

@@ -1,6 +1,7 @@
-"""Signals and the clock, as they end a run: at once while it works, after the last step while it is being ended.
+"""What ends a run early: a signal, or its time is up.
 
-Source: SAFETY.md F20, F21; section 0 (9).
+While the backend works either ends the run at once. Afterwards, while changes are judged and adopted, a signal is only
+remembered (`came`), so that no step is left half done.
 """
 
 import signal
@@ -8,16 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-"""Signals that end a run."""
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Stopped(SystemExit):
-    """A signal came. A `SystemExit`, because asyncio lets only that and ^C out of any task at once.
-
-    Args:
-        number: The signal's.
-    """
+    """A signal came. A `SystemExit`, because asyncio lets only that and ^C out of any task at once."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -29,7 +25,7 @@ class OutOfTime(Exception):
 
 
 class Signals:
-    """What comes while `heard` is entered; without the main thread, nothing can."""
+    """Handles signals while `handling` is entered; outside the main thread it handles none."""
 
     def __init__(self) -> None:
         self.came: int | None = None
@@ -37,13 +33,13 @@ class Signals:
         self._at_once = False
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Take the signals over; those before get them back."""
+    def handling(self) -> Iterator[None]:
+        """Install our handlers, and the earlier ones again at the end."""
         before: dict[signal.Signals, object] = {}
         try:
-            for number in ENDING:
-                before[number] = signal.signal(number, self._take)
-            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._ring)
+            for number in ENDING_SIGNALS:
+                before[number] = signal.signal(number, self._on_signal)
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._on_alarm)
         except ValueError:  # not the main thread
             before.clear()
         try:
@@ -54,16 +50,12 @@ class Signals:
 
     @contextmanager
     def at_once(self, seconds: float) -> Iterator[None]:
-        """Let a signal raise `Stopped`, and the end of the time `OutOfTime`, where it hits.
-
-        Args:
-            seconds: How long it may take.
-        """
+        """Let a signal raise `Stopped`, and the end of so many seconds `OutOfTime`, wherever the program is."""
         try:
             self._at_once = True
             if self.came is not None:
                 raise Stopped(self.came)
-            rings = signal.getsignal(signal.SIGALRM) == self._ring
+            rings = signal.getsignal(signal.SIGALRM) == self._on_alarm
             before = signal.setitimer(signal.ITIMER_REAL, seconds) if rings else None
             try:
                 yield
@@ -73,13 +65,13 @@ class Signals:
         finally:
             self._at_once = False
 
-    def _take(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         first, self.came = self.came is None, self.came or number
         if first and self._at_once:
             self._at_once = False
             raise Stopped(number)
 
-    def _ring(self, number: int, frame: FrameType | None) -> None:
+    def _on_alarm(self, number: int, frame: FrameType | None) -> None:
         if self._at_once:
             self._at_once = False
             raise OutOfTime

@@ -1,11 +1,7 @@
-"""Starting a run as a process of its own, which outlives whoever started it.
+"""Start a run as a process of its own, which outlives whoever started it.
 
-Source: DESIGN.md D3.
-
-Starting a dream from something that nobody looks at: the end of a turn, or a schedule.
-
-It takes no longer than a look at the cheap gates and the start of a process; what costs more, a scan of the sessions
-above all, that process does. What stopped a dream is written down among the refusals, as everywhere.
+A hook or a schedule must not be held up: `start_if_ready` tests only the cheap gates and starts the process, which does
+the rest. Whatever stops a dream is recorded among the refusals.
 """
 
 import shutil
@@ -17,20 +13,20 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import quick_refusal
-from memtui.dream.run.events import Ended, GateClosed, Started, follow
-from memtui.dream.run.runs import note_refusal, reserve
-from memtui.fs.atomic import fault
+from memtui.dream.gates.evaluate import blocking_gate_without_scan
+from memtui.dream.run.events import Ended, GateClosed, Started, follow_events
+from memtui.dream.run.runs import record_refusal, reserve_run
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, Unsupported
 
 PROGRAM = (sys.executable, "-P", "-m", "memtui")
-"""-P: a file of the project must not be taken for a module of ours."""
+"""-P: a file of the project must not be imported in place of our module."""
 
 
 class RunRequest(Struct, frozen=True):
-    """What kind of run: as the arguments of `run.run_dream`; an empty backend lets the run choose."""
+    """What kind of run to start, as for `run_dream`; with an empty backend the run chooses one."""
 
     mode: str = "reflect"
     backend: str = ""
@@ -41,157 +37,134 @@ class RunRequest(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The same as options of `memtui dream run`."""
+        """The options of `memtui dream run`."""
         flags = (("--force", self.force), ("--dry-run", self.dry_run), ("--review", self.review))
         backend = ("--backend", self.backend) if self.backend else ()
         return ("--mode", self.mode, "--trigger", self.trigger, *backend, *(word for word, on in flags if on))
 
 
 class StartedRun:
-    """A run that was just started.
-
-    Args:
-        id: Its id.
-        path: Its folder.
-        process: Its process.
-    """
+    """A run that was just started."""
 
     def __init__(self, id: str, path: Path, process: "subprocess.Popen[bytes]") -> None:
         self.id = id
         self.path = path
         self._process = process
 
-    def gone(self) -> bool:
-        """Whether its process has ended; to be asked now and then, so that it doesn't stay a zombie."""
+    def has_ended(self) -> bool:
+        """Whether its process has ended. Call it now and then: it also reaps the process."""
         return self._process.poll() is not None
 
-    def first(self, pause: Callable[[float], object]) -> Started | Ended:
-        """Wait until it has begun or ended: the event that says so.
-
-        One that a gate stopped leaves no folder; it is among the refusals.
+    def wait_until_started(self, pause: Callable[[float], object]) -> Started | Ended:
+        """Wait for the first event, `Started` or `Ended`. A run that a gate stopped leaves no folder.
 
         Raises:
-            MemtuiError: If it ended without a word; the message has its last line.
+            MemtuiError: If it ended without either; the message has the first line of its output.
         """
-        for event in follow(self.path / "events.jsonl", self.gone, pause=pause):
+        for event in follow_events(self.path / "events.jsonl", self.has_ended, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
                 self._process.wait()
                 shutil.rmtree(self.path, ignore_errors=True)
             if isinstance(event, Started | Ended):
                 return event
-        raise self._silent()
+        raise self._no_event()
 
-    def _silent(self) -> MemtuiError:
+    def _no_event(self) -> MemtuiError:
         try:
-            said = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip().split("\n")
+            output = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip().split("\n")
         except OSError:
-            said = []
-        lines = [line.removeprefix("memtui: ") for line in said if line]
-        return Unsupported(f"the dream didn't start: {lines[0] if lines else 'it said nothing'}")
+            output = []
+        lines = [line.removeprefix("memtui: ") for line in output if line]
+        return Unsupported(f"the dream didn't start: {lines[0] if lines else 'it printed nothing'}")
 
 
 def start_run(
     dirs: Dirs,
     cwd: Path,
-    wish: RunRequest,
+    request: RunRequest,
     *,
     environ: Mapping[str, str],
     now: float,
     program: Sequence[str] | None = None,
 ) -> StartedRun:
-    """Start a run of the project in a directory; what it prints is kept in its folder.
+    """Start a run for the project in `cwd`; its output is kept in its folder.
 
     Args:
-        cwd: The directory whose memory is meant.
-        environ: The process's environment; it says where the client's and our own folders are.
-        now: Seconds since 1970.
-        program: The program's first words; this one if left out.
+        environ: The process's environment; it determines the client's and our own folders.
+        program: The program to start; memtui if left out.
 
     Raises:
         MemtuiError: If it can't be started.
     """
     try:
-        id = reserve(dirs, now)
+        id = reserve_run(dirs, now)
         path = dirs.state / "runs" / id
         with (path / "output").open("wb") as output:
-            process = subprocess.Popen(
-                [*(program or PROGRAM), "dream", "run", "--run", id, *wish.words],
-                cwd=cwd,
-                env=dict(environ),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            words = ("--run", id, *request.words)
+            return StartedRun(id, path, _start(words, cwd, environ, output.fileno(), program))
     except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
-    return StartedRun(id, path, process)
+        raise _start_fault(error) from error
 
 
-def start_unwatched(
-    cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
+def start_detached(
+    cwd: Path, request: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
 ) -> None:
-    """Start a run for which nobody waits: it has no folder before its gates are open, and says nothing.
+    """Start a run that nobody waits for: it has no folder until its gates are open, and its output is discarded."""
+    _start(request.words, cwd, environ, subprocess.DEVNULL, program)
 
-    Args:
-        cwd: The directory whose memory is meant.
-        environ: The process's environment.
-        program: As in `start_run`.
+
+def _start(
+    words: Sequence[str], cwd: Path, environ: Mapping[str, str], output: int, program: Sequence[str] | None
+) -> "subprocess.Popen[bytes]":
+    """Start `memtui dream run` in a session of its own.
 
     Raises:
         MemtuiError: If it can't be started.
     """
     try:
-        subprocess.Popen(
-            [*(program or PROGRAM), "dream", "run", *wish.words],
+        return subprocess.Popen(
+            [*(program or PROGRAM), "dream", "run", *words],
             cwd=cwd,
             env=dict(environ),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
             start_new_session=True,
         )
     except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
+        raise _start_fault(error) from error
 
 
-def trigger_dream(
+def _start_fault(error: OSError) -> MemtuiError:
+    return to_error(error, "the dream", outcome="it didn't start")
+
+
+def start_if_ready(
     workspace: Workspace,
     dirs: Dirs,
-    wish: RunRequest,
+    request: RunRequest,
     *,
     environ: Mapping[str, str],
     now: float,
     program: Sequence[str] | None = None,
 ) -> Gate | None:
-    """Start a dream if nothing speaks against it, and don't wait for it.
-
-    Args:
-        wish: What kind of run; its trigger says who starts it.
-        environ: The process's environment.
-        now: Seconds since 1970.
-        program: As in `start_run`.
+    """Start a dream unless a cheap gate is closed, and don't wait for it.
 
     Returns:
-        The gate that stopped it, or `None`: a process was started, which may still find a gate closed.
+        The gate that stopped it; `None` if a process was started, which may still find another gate closed.
 
     Raises:
         MemtuiError: If it can't be started.
     """
-    shut = quick_refusal(workspace, dirs, now, trigger=wish.trigger, force=wish.force)
-    if shut is not None:
-        _refuse(workspace, dirs, wish.trigger, shut.name, shut.reason, now)
+    closed = blocking_gate_without_scan(workspace, dirs, now, trigger=request.trigger, force=request.force)
+    if closed is not None:
+        event = GateClosed(closed.name, closed.reason, str(workspace.location.folder), request.trigger)
+        record_refusal(dirs, event, lambda: now)
     else:
-        start_unwatched(workspace.location.cwd, wish, environ=environ, program=program)
-    return shut
+        start_detached(workspace.location.cwd, request, environ=environ, program=program)
+    return closed
 
 
-def note_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
-    """Write down why a dream that nobody waits for couldn't even begin."""
-    _refuse(workspace, dirs, trigger, "start", reason, now)
-
-
-def _refuse(workspace: Workspace, dirs: Dirs, trigger: str, name: str, reason: str, now: float) -> None:
-    """Write down what stopped a dream."""
-    event = GateClosed(name=name, reason=reason, folder=str(workspace.location.folder), trigger=trigger)
-    note_refusal(dirs, event, lambda: now)
+def record_start_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
+    """Record why a dream that nobody waits for couldn't even begin."""
+    record_refusal(dirs, GateClosed("start", reason, str(workspace.location.folder), trigger), lambda: now)

@@ -1,39 +1,36 @@
-"""What a dream may cost: a limit for one, and one for all dreams of a day, whatever project they are of.
+"""What a dream may cost: a limit for one, and one for all dreams of a day, of any project.
 
-What the others cost is in the files of their runs, so it counts over restarts, and for runs that failed.
+The cost of earlier runs is in their event files, so it counts over restarts, and for runs that failed.
 """
 
 from memtui.dream.run.run import OverBudget
-from memtui.dream.run.runs import events_of, list_runs, progress
+from memtui.dream.run.runs import events_of, list_runs, run_progress
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
 from memtui.util.errors import UsageError
 
-DAY = 86_400.0
+DAY_S = 86_400.0
 
 
 def money_left(config: Config, dirs: Dirs, now: float) -> float | None:
-    """US dollars that a dream which starts now may cost; `None` for no limit.
-
-    Args:
-        now: Seconds since 1970.
+    """US dollars that a dream starting now may cost; `None` for no limit.
 
     Raises:
-        OverBudget: If the day's money is used up.
-        Usage: If a setting is no amount.
+        OverBudget: If the day's limit is reached.
+        UsageError: If a setting is no amount.
     """
     one, day = _amount(config, "dream_money"), _amount(config, "dream_day_money")
     if day is None:
         return one
-    used = spent(dirs, now - DAY)
+    used = money_spent(dirs, now - DAY_S)
     if used >= day:
         raise OverBudget(f"the dreams of the last 24 hours cost ${used:.2f}, and ${day:.2f} is their limit")
     return day - used if one is None else min(one, day - used)
 
 
-def spent(dirs: Dirs, since: float) -> float:
-    """US dollars that the dreams started after a time have cost so far."""
-    return sum(progress(events_of(run)).usd for run in list_runs(dirs) if run.at > since)
+def money_spent(dirs: Dirs, since: float) -> float:
+    """US dollars that the dreams started since then have cost so far."""
+    return sum(run_progress(events_of(run)).usd for run in list_runs(dirs) if run.at > since)
 
 
 def _amount(config: Config, key: str) -> float | None:

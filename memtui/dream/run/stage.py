@@ -1,18 +1,17 @@
 """A stage: a copy of the memory folder that a background run works on, so that the folder itself is never touched.
 
-    <state>/stages/<run id>/memory/         what the run reads and writes; times as in the folder
-    <state>/stages/<run id>/base/           the same once more, untouched: what both sides started from
-    <state>/stages/<run id>/manifest.json   written last: without it, it is no stage
+    <state>/stages/<run id>/memory/         what the run reads and writes, with the mtimes of the folder
+    <state>/stages/<run id>/base/           the same once more, untouched: the base of a three-way merge
+    <state>/stages/<run id>/manifest.json   written last; without it the stage is incomplete
 
-The manifest has the digest of every file at the moment of copying, and why a file was not copied. Copied are the memory
-files: regular `.md` files that aren't hidden, below 8 MiB.
-
-Source: DESIGN.md D1.
+The manifest holds the digest of every copied file, and why a file was not copied. Copied are the memory files: regular
+`.md` files below 8 MiB that aren't hidden.
 """
 
 import json
 import os
 import shutil
+import stat
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,17 +19,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from memtui.client.paths import LOCK
-from memtui.fs.atomic import Content, digest, is_temp, make_folders, replace_file, sync_folder
+from memtui.client.paths import LOCK_NAME
+from memtui.fs.atomic import FileContent, digest, is_temp, make_folders, replace_file, sync_folder
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 
-KEPT = 14 * 86_400
-"""Seconds that a stage is kept for a person who may still want something of it."""
-
-_COPYING = 3600
-"""Seconds after which an incomplete copy is nobody's any more."""
+STAGE_RETENTION_S = 14 * 86_400
+"""How long a stage is kept for review."""
+_INCOMPLETE_RETENTION_S = 3600
+"""Age from which an incomplete stage is not one that a run is just making."""
 
 
 class StagedFile(Struct, frozen=True):
@@ -42,11 +40,7 @@ class StagedFile(Struct, frozen=True):
 
 
 class Stage(Struct, frozen=True):
-    """A copy.
-
-    `id` is the run's, `folder` the memory folder it was made from, `made` when, in seconds since 1970. `files` are the
-    copied ones by name, `left_out` the others with the reason.
-    """
+    """The copy for the run `id`, made of `folder` at `made`; `left_out` has the files not copied, with the reason."""
 
     id: str
     path: Path
@@ -61,7 +55,7 @@ class Stage(Struct, frozen=True):
         return self.path / "memory"
 
     def base(self, name: str) -> bytes | None:
-        """A file as it was copied; `None` if it wasn't there, or a power cut took the copy."""
+        """A file as it was copied; `None` if there was none, or a power cut damaged the copy."""
         copied = self.files.get(name)
         if copied is None:
             return None
@@ -73,12 +67,7 @@ class Stage(Struct, frozen=True):
 
 
 def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
-    """Copy a memory folder. Nothing in it changes; one that isn't there gives an empty stage.
-
-    Args:
-        id: The run's.
-        folder: The memory folder; links in its own path are followed.
-        now: Seconds since 1970.
+    """Copy a memory folder, which stays unchanged; one that doesn't exist gives an empty stage.
 
     Raises:
         OSError: If the copy can't be written; what was made of it is removed.
@@ -104,37 +93,42 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     return stage
 
 
-def _copy(target: Path, content: Content) -> None:
-    """Not synced: a stage that a power cut broke is told by its digests."""
+def _copy(target: Path, content: FileContent) -> None:
+    """Copy without a sync: a copy that a power cut damaged is recognised by its digest."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target.write_bytes(content.data)
     os.utime(target, ns=(content.stamp.mtime_ns, content.stamp.mtime_ns))
 
 
 def _listed(root: Path) -> tuple[list[str], dict[str, str]]:
-    """The names to copy, and the others with the reason."""
+    """The names to copy, and why the others are not."""
     names: list[str] = []
     left_out: dict[str, str] = {}
     for above, _, entries in walk(root, hidden=True):
         for entry in entries:
             name = above + entry.name
-            if name == LOCK or is_temp(entry.name):
+            if name == LOCK_NAME or is_temp(entry.name):
                 continue
-            if entry.is_symlink():
-                left_out[name] = "a link"
-            elif entry.name.startswith("."):
-                left_out[name] = "hidden"
-            elif entry.is_dir(follow_symlinks=False):
-                continue
-            elif not entry.is_file(follow_symlinks=False):
-                left_out[name] = "not a regular file"
-            elif not entry.name.endswith(".md"):
-                left_out[name] = "not a .md file"
-            elif entry.stat(follow_symlinks=False).st_size > MAX_SIZE:
-                left_out[name] = f"larger than {MAX_SIZE >> 20} MiB"
-            else:
+            info = entry.stat(follow_symlinks=False)
+            reason = why_not_memory(entry.name, info)
+            if reason is not None:
+                left_out[name] = reason
+            elif stat.S_ISREG(info.st_mode):
                 names.append(name)
     return sorted(names), left_out
+
+
+def why_not_memory(leaf: str, info: os.stat_result) -> str | None:
+    """Say why an entry of a folder is no memory file and no folder of them; `None` if it is."""
+    if stat.S_ISDIR(info.st_mode):
+        return "hidden" if leaf.startswith(".") else None
+    if not stat.S_ISREG(info.st_mode):
+        return "a link" if stat.S_ISLNK(info.st_mode) else "not a regular file"
+    if leaf.startswith("."):
+        return "hidden"
+    if not leaf.endswith(".md"):
+        return "not a .md file"
+    return f"larger than {MAX_SIZE >> 20} MiB" if info.st_size > MAX_SIZE else None
 
 
 def _write_manifest(stage: Stage) -> None:
@@ -148,7 +142,7 @@ def _write_manifest(stage: Stage) -> None:
 
 
 def _text(name: str | Path) -> str:
-    """A name that JSON can hold, bytes that are no UTF-8 included."""
+    """A name as JSON can hold it, invalid UTF-8 included."""
     return os.fsencode(name).decode("latin-1")
 
 
@@ -157,14 +151,14 @@ def _name(text: str) -> str:
 
 
 def open_stage(dirs: Dirs, id: str) -> Stage:
-    """The stage of a run.
+    """Open the stage of a run.
 
     Raises:
-        NotFound: If there is none any more, or it was never complete.
+        NotFound: If it is gone or was never complete.
     """
     stage = _read(dirs.state / "stages" / id)
     if stage is None:
-        raise NotFound(f"nothing is kept of the dream {id}", hint="memtui dream log lists what is")
+        raise NotFound(f"no changes of the dream {id} are kept", hint="memtui dream log lists the dreams")
     return stage
 
 
@@ -179,28 +173,20 @@ def _read(path: Path) -> Stage | None:
 
 
 def has_stage(dirs: Dirs, id: str) -> bool:
-    """Whether something is kept of a run."""
+    """Whether a run still has a complete stage."""
     return (dirs.state / "stages" / id / "manifest.json").is_file()
 
 
 def discard_stage(dirs: Dirs, id: str) -> None:
-    """Throw a stage away; no link in it is followed."""
+    """Remove a stage; no link in it is followed."""
     path = dirs.state / "stages" / id
     with suppress(FileNotFoundError):
-        (path / "manifest.json").unlink()  # first, so that a half removed one is no stage
+        (path / "manifest.json").unlink()  # first, so that a half-removed stage is incomplete
     shutil.rmtree(path, ignore_errors=True)
 
 
 def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ...]:
-    """Throw away the stages that are too old, and those that were never complete.
-
-    Args:
-        now: Seconds since 1970.
-        busy: The runs that go on.
-
-    Returns:
-        The ids of those that are gone now.
-    """
+    """Remove stages past their retention and incomplete ones, except of `busy` runs; returns the removed ids."""
     above = dirs.state / "stages"
     try:
         names = [path.name for path in above.iterdir()]
@@ -209,9 +195,11 @@ def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ..
     gone = []
     for id in names:
         stage = _read(above / id)
-        # One without a manifest may be in the making by a run that has just begun.
-        old = now - (above / id).lstat().st_mtime > _COPYING if stage is None else now - stage.made > KEPT
-        if id not in busy and old:
+        if stage is None:
+            expired = now - (above / id).lstat().st_mtime > _INCOMPLETE_RETENTION_S
+        else:
+            expired = now - stage.made > STAGE_RETENTION_S
+        if expired and id not in busy:
             discard_stage(dirs, id)
             gone.append(id)
     return tuple(gone)

@@ -1,7 +1,4 @@
-"""What a run changed in its stage: asked of the disk, never of the run.
-
-Source: DESIGN.md D1.
-"""
+"""What a run changed in its stage, always read from disk."""
 
 import os
 import stat
@@ -13,35 +10,32 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.run.stage import Stage, StagedFile
+from memtui.dream.run.stage import Stage, StagedFile, why_not_memory
 from memtui.fs.atomic import digest, read_once
-from memtui.history.snapshot import MAX_SIZE, walk
+from memtui.history.snapshot import walk
 from memtui.history.versions import count_lines
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.util.errors import MemtuiError
 
-Kind = Literal["added", "changed", "removed", "renamed"]
+ChangeKind = Literal["added", "changed", "removed", "renamed"]
 
-ALIKE = 0.6
-"""The share of bytes that two texts have in common, line by line, from which one counts as the other renamed."""
+RENAME_SIMILARITY = 0.6
+"""Share of bytes in common, line by line, from which a new file counts as a removed one renamed."""
 
-_BLANK = 64
-"""Bytes of the longest file that is looked at for being blank."""
-
-_PAIRS = 2500
-"""Pairs of texts that are compared at most."""
+_MAX_COMPARED_PAIRS = 2500
+_MAX_BLANK_BYTES = 64
+"""A larger file is not read to find out whether it is blank."""
 
 
-class ChangedFile(Struct, frozen=True):
+class StagedChange(Struct, frozen=True):
     """One file that differs.
 
-    `name` is what it is called now, or was if it is gone; `old` its name before a rename. `before` and `after` are
-    digests, `None` where there was no file. `added` and `removed` count lines. `emptied` says that it had a text of
-    its own and has none left.
+    `name` is its present name, or its last one if it is gone; `old` its name before a rename. `before` and `after` are
+    digests, `None` for no file. `added` and `removed` count lines. `emptied`: it had a text and has none left.
     """
 
     name: str
-    kind: Kind
+    kind: ChangeKind
     added: int = 0
     removed: int = 0
     old: str | None = None
@@ -51,27 +45,27 @@ class ChangedFile(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that it is about."""
+        """Its names, the old one first."""
         return (self.name,) if self.old is None else (self.old, self.name)
 
 
 class StageChanges(Struct, frozen=True):
-    """All that differs, by name; `odd` is what a stage should not hold, with the reason: it is never adopted."""
+    """All that differs, by name; `odd` is what a stage must not hold, with the reason: it is never adopted."""
 
-    touched: tuple[ChangedFile, ...]
+    touched: tuple[StagedChange, ...]
     odd: Mapping[str, str]
 
     @property
     def gone(self) -> tuple[str, ...]:
-        """The names of the files that were deleted or emptied."""
+        """The names of the deleted and emptied files."""
         return tuple(one.name for one in self.touched if one.kind == "removed" or one.emptied)
 
 
 def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
-    """Compare a stage with its manifest. A file that was left without a text counts as removed.
+    """Compare a stage with its manifest. A file that was left blank counts as removed.
 
     Args:
-        quick: Believe that a file of the same size and time is the same: to see how far a run is, not to judge it.
+        quick: Take a file of the same size and mtime for the same: to show progress, not to judge a run.
     """
     now, odd = _scan(stage, quick)
     changed = [name for name, found in now.items() if name in stage.files and found != stage.files[name].digest]
@@ -85,8 +79,8 @@ def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
     return StageChanges(tuple(sorted(touched, key=lambda one: one.name)), odd)
 
 
-def staged(stage: Stage, name: str) -> bytes | None:
-    """A file as the stage has it now; `None` if it isn't there or is no file."""
+def read_staged(stage: Stage, name: str) -> bytes | None:
+    """A file as the stage has it now; `None` if there is none."""
     try:
         return read_once(stage.root / name).data
     except (OSError, MemtuiError):
@@ -94,15 +88,15 @@ def staged(stage: Stage, name: str) -> bytes | None:
 
 
 def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """The files of the stage with their digests, and what should not be there."""
+    """The files of the stage with their digests, and what must not be there."""
     now: dict[str, str] = {}
     odd: dict[str, str] = {}
     for above, _, entries in walk(stage.root, hidden=True):
         for entry in entries:
             name = above + entry.name
-            with suppress(FileNotFoundError):  # a run is at work in there
+            with suppress(FileNotFoundError):  # the run is still writing
                 info = entry.stat(follow_symlinks=False)
-                reason = _oddness(entry.name, info)
+                reason = why_not_memory(entry.name, info)
                 if reason is not None:
                     odd[name] = reason
                 elif stat.S_ISREG(info.st_mode):
@@ -113,25 +107,13 @@ def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
-    """Whether a file was emptied: the tools of a model can't delete, so that is how it says that a file shall go.
+    """Whether a file was blanked: a model's tools can't delete, so that is how it deletes a file.
 
-    One that was blank when it was copied stays what it was.
+    A file that was blank when it was copied is not deleted.
     """
-    if size > _BLANK or (name in stage.files and stage.files[name].digest == found):
+    if size > _MAX_BLANK_BYTES or (name in stage.files and stage.files[name].digest == found):
         return False
-    return not (staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
-
-
-def _oddness(leaf: str, info: os.stat_result) -> str | None:
-    if stat.S_ISDIR(info.st_mode):
-        return "hidden" if leaf.startswith(".") else None
-    if not stat.S_ISREG(info.st_mode):
-        return "a link" if stat.S_ISLNK(info.st_mode) else "not a regular file"
-    if leaf.startswith("."):
-        return "hidden"
-    if not leaf.endswith(".md"):
-        return "not a .md file"
-    return f"larger than {MAX_SIZE >> 20} MiB" if info.st_size > MAX_SIZE else None
+    return not (read_staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
 
 
 def _digest(copied: StagedFile | None, info: os.stat_result, path: Path) -> str:
@@ -140,11 +122,11 @@ def _digest(copied: StagedFile | None, info: os.stat_result, path: Path) -> str:
     return digest(path.read_bytes())
 
 
-def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> ChangedFile:
+def _touched(stage: Stage, name: str, kind: ChangeKind, old: str | None) -> StagedChange:
     before = stage.base(old) if old is not None else None
-    after = staged(stage, name) if kind != "removed" else None
+    after = read_staged(stage, name) if kind != "removed" else None
     plus, minus = count_lines(before or b"", after or b"")
-    return ChangedFile(
+    return StagedChange(
         name, kind, plus, minus, old if kind == "renamed" else None,
         stage.files[old].digest if old is not None else None, None if after is None else digest(after),
         before is not None and after is not None and _has_body(before) and not _has_body(after),
@@ -152,13 +134,13 @@ def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> ChangedFil
 
 
 def _has_body(data: bytes) -> bool:
-    """Whether there is a text besides the front matter."""
+    """Whether there is text below the frontmatter."""
     text = data.decode("utf-8", "replace")
     return bool(text[read_frontmatter(text).body_start :].strip())
 
 
 def _renamed(stage: Stage, removed: list[str], added: list[str], now: Mapping[str, str]) -> dict[str, str]:
-    """New name to old name: the same bytes first, then the most alike."""
+    """Map new names to old ones: identical files first, then the most similar."""
     pairs: dict[str, str] = {}
     old_names, new_names = list(removed), list(added)
     for new in list(new_names):
@@ -167,19 +149,19 @@ def _renamed(stage: Stage, removed: list[str], added: list[str], now: Mapping[st
             pairs[new] = same
             old_names.remove(same)
             new_names.remove(new)
-    if not old_names or not new_names or len(old_names) * len(new_names) > _PAIRS:
+    if not old_names or not new_names or len(old_names) * len(new_names) > _MAX_COMPARED_PAIRS:
         return pairs
     before = {name: stage.base(name) or b"" for name in old_names}
-    after = {name: staged(stage, name) or b"" for name in new_names}
-    scores = [(alike(before[old], after[new]), old, new) for old in old_names for new in new_names]
+    after = {name: read_staged(stage, name) or b"" for name in new_names}
+    scores = [(line_similarity(before[old], after[new]), old, new) for old in old_names for new in new_names]
     for score, old, new in sorted(scores, key=lambda one: (-one[0], one[1], one[2])):
-        if score >= ALIKE and new not in pairs and old not in pairs.values():
+        if score >= RENAME_SIMILARITY and new not in pairs and old not in pairs.values():
             pairs[new] = old
     return pairs
 
 
-def alike(one: bytes, other: bytes) -> float:
-    """How much two texts have in common, as a share of the longer one: bytes of the lines that are in both."""
+def line_similarity(one: bytes, other: bytes) -> float:
+    """The bytes of the lines that two texts have in common, as a share of the longer text."""
     if not one or not other:
         return 0.0
     both = Counter(one.splitlines(keepends=True)) & Counter(other.splitlines(keepends=True))

@@ -1,12 +1,10 @@
-"""When dreams start by themselves: a cron expression for each memory folder, kept in `<state>/schedules/<hash>.json`.
+"""The schedule of a memory folder, as a cron expression, and our line in the user's crontab.
 
-If nobody chose one, a time between 0:00 and 5:59 is drawn once and kept: a default that all had in common would make
-everybody ask the model service at the same minute. Only what every cron understands is taken.
+If no time was chosen, one between 0:00 and 5:59 is drawn and kept: with a fixed default every machine would call the
+model service in the same minute. Only what every cron program understands is accepted.
 
-The user's crontab: our own lines put in and taken out, every other byte left alone.
-
-A line of ours ends with `# memtui-dream:<id>`, a comment for the shell, and is told by that. The crontab is read and
-written by the program that owns it; one that can't be read is never written. What was written is read again.
+Our line ends with `# memtui-dream:<id>`, a comment for the shell, and is recognised by that. The crontab is read and
+written through the `crontab` program, and read again after writing.
 """
 
 import json
@@ -17,58 +15,129 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from random import Random
 
-from msgspec import Struct
+from cronsim import CronSim, CronSimError
+from msgspec import Struct, convert
+from msgspec.structs import asdict
 
 from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
 
-if TYPE_CHECKING:
-    from random import Random
-
-    from cronsim import CronSim
-
-
 PROGRAM = ("crontab",)
-SECONDS = 20
-"""Seconds that the program may take."""
-LONGEST = 990
-"""Bytes of a line's command: Debian's cron refuses a thousand."""
-_NONE = re.compile(r"no (?:f?crontab|such file)|has no f?crontab", re.IGNORECASE)
+CRONTAB_TIMEOUT_S = 20
+MAX_COMMAND_BYTES = 990
+"""Debian's cron refuses a command of a thousand."""
+NIGHT_HOURS = 6
+"""A default time lies within so many hours after midnight."""
+_NO_CRONTAB = re.compile(r"no (?:f?crontab|such file)|has no f?crontab", re.IGNORECASE)
+_STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")
+"""`5/15`: cron programs disagree about its meaning."""
+
+
+class Schedule(Struct, frozen=True):
+    """When the dreams of a memory folder start.
+
+    `cron` has five fields; `drawn`: not chosen by a person. `installed` is the expression in the crontab, "" for none.
+    """
+
+    cron: str
+    drawn: bool = False
+    installed: str = ""
+
+
+def schedule_id(location: MemoryLocation) -> str:
+    """A short id of the memory folder, for our file and our crontab line."""
+    return digest(os.fsencode(os.path.realpath(location.folder)))[:16]
+
+
+def draw_cron(random: "Random") -> str:
+    """Draw a time between 0:00 and 5:59, every day."""
+    return f"{random.randrange(60)} {random.randrange(NIGHT_HOURS)} * * *"
+
+
+def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
+    """Read the kept schedule; `None` if there is no usable one."""
+    try:
+        found = convert(json.loads(_path(dirs, location).read_bytes()), Schedule)
+        parse_cron(found.cron, 0.0)
+    except (OSError, ValueError, UsageError):
+        return None
+    return found
+
+
+def save_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
+    """Keep a schedule durably."""
+    data = {"folder": os.fsencode(location.folder).decode("latin-1"), **asdict(schedule)}
+    path = _path(dirs, location)
+    make_folders(path.parent)
+    replace_file(path, json.dumps(data).encode("ascii"))
+
+
+def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None:
+    """When cron starts the next dream; `None` if the crontab has no line of ours."""
+    found = read_schedule(dirs, location)
+    return None if found is None or not found.installed else next(iter(next_starts(found.installed, now)), None)
+
+
+def parse_cron(cron: str, now: float) -> "CronSim":
+    """Parse a cron expression by the rules of Debian's cron, for times after `now`.
+
+    Raises:
+        UsageError: If it is none, if not every cron program understands it, or if that time never comes.
+    """
+    hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
+    if len(cron.split()) != 5:
+        raise UsageError(f"{cron!r} is no cron expression", hint=hint)
+    try:
+        found = CronSim(cron, datetime.fromtimestamp(now))
+    except CronSimError as error:
+        raise UsageError(f"{cron!r} is no cron expression: {error}", hint=hint) from error
+    plain: Iterable[object] = (*found.days, *found.weekdays)
+    if not all(isinstance(item, int) and item >= 0 for item in plain):
+        raise UsageError(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
+    if _STEP_WITHOUT_RANGE.search(cron):
+        raise UsageError(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
+    if next(CronSim(cron, datetime.fromtimestamp(now)), None) is None:
+        raise UsageError(f"{cron!r} names a day that never comes", hint=hint)
+    return found
+
+
+def next_starts(cron: str, now: float, count: int = 3) -> list[float]:
+    """The next times at which a cron expression fires, by this machine's clock; raises as `parse_cron`."""
+    return [moment.timestamp() for moment in islice(parse_cron(cron, now), count)]
+
+
+def describe_cron(cron: str, now: float) -> str:
+    """Describe a cron expression: "At 03:17 every day"; raises as `parse_cron`."""
+    return parse_cron(cron, now).explain()
+
+
+def _path(dirs: Dirs, location: MemoryLocation) -> Path:
+    return dirs.state / "schedules" / f"{schedule_id(location)}.json"
 
 
 class Crontab:
-    """The crontab of the user.
-
-    Args:
-        environ: The environment; its PATH says where the program is.
-        program: The program's first words.
-    """
+    """The user's crontab, read and written by `program`, which is looked up in the PATH of `environ`."""
 
     def __init__(self, environ: Mapping[str, str], program: Sequence[str] = PROGRAM) -> None:
         self._environ = {**environ, "LC_ALL": "C"}
         self._program = tuple(program)
 
     def line(self, id: str) -> str | None:
-        """Our line of that id; `None` if there is none.
-
-        Raises:
-            Unsupported: If there is no crontab program.
-            MemtuiError: If the crontab can't be read.
-        """
+        """Find our line of that id; raises `MemtuiError` if the crontab can't be read."""
         found = [line for line in self._read().split(b"\n") if _is_ours(line, id)]
         return found[0].decode("utf-8", "surrogateescape") if found else None
 
     def put(self, id: str, cron: str, command: str) -> str:
-        """Put a line of ours in, in the place of the one that was there; the line.
+        """Put our line in, in the place of an earlier one, and return it.
 
         Raises:
-            Usage: If the command doesn't fit on a line.
-            Conflict: If the crontab has another content afterwards than was written.
-            MemtuiError: As `line`, or if it can't be written; it is as before then.
+            UsageError: If the command doesn't fit on a line.
+            Conflict: If the crontab doesn't hold the line afterwards.
+            MemtuiError: As `line`, or if the crontab can't be written; it is as before then.
         """
         line = cron_line(id, cron, command).encode("utf-8", "surrogateescape")
         before = self._read()
@@ -81,17 +150,13 @@ class Crontab:
             end = [line, b""]
             kept = [*kept[:-1], *end] if kept[-1] == b"" else [*kept, *end]
         self._write(b"\n".join(kept), before)
-        told = line.decode("utf-8", "surrogateescape")
-        if self.line(id) != told:
-            raise Conflict("the crontab doesn't have what was written", hint="crontab -l shows it")
-        return told
+        text = line.decode("utf-8", "surrogateescape")
+        if self.line(id) != text:
+            raise Conflict("the crontab doesn't hold what was written", hint="crontab -l shows it")
+        return text
 
     def remove(self, id: str) -> bool:
-        """Take our line out; False if there was none.
-
-        Raises:
-            Conflict, MemtuiError: As `put`.
-        """
+        """Remove our line; returns whether there was one. Raises as `put`."""
         before = self._read()
         kept = [line for line in before.split(b"\n") if not _is_ours(line, id)]
         after = b"\n".join(kept)
@@ -106,18 +171,19 @@ class Crontab:
         done = self._call(["-l"])
         if done.returncode == 0:
             return done.stdout
-        said = done.stderr.decode("utf-8", "replace").strip()
-        if _NONE.search(said):
+        message = done.stderr.decode("utf-8", "replace").strip()
+        if _NO_CRONTAB.search(message):
             return b""
-        raise MemtuiError(f"the crontab can't be read: {said or f'exit code {done.returncode}'}", hint="crontab -l")
+        raise MemtuiError(f"the crontab can't be read: {message or f'exit code {done.returncode}'}", hint="crontab -l")
 
     def _write(self, data: bytes, before: bytes) -> None:
         if self._read() != before:
-            raise Conflict("somebody else changed the crontab just now", hint="try again")
+            raise Conflict("another program changed the crontab just now", hint="try again")
         done = self._call(["-"], data)
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip()
-            raise MemtuiError(f"the crontab wasn't taken: {said or f'exit code {done.returncode}'}", hint="crontab -l")
+            message = done.stderr.decode("utf-8", "replace").strip()
+            problem = message or f"exit code {done.returncode}"
+            raise MemtuiError(f"the crontab wasn't taken: {problem}", hint="crontab -l")
 
     def _call(self, words: Sequence[str], data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
         try:
@@ -126,33 +192,33 @@ class Crontab:
                 input=data,
                 env=self._environ,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=CRONTAB_TIMEOUT_S,
                 check=False,
             )
         except FileNotFoundError as error:
             hint = "--print-timer prints a systemd timer"
             raise Unsupported(f"there is no {self._program[0]} on this machine", hint=hint) from error
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise MemtuiError(f"{self._program[0]} can't be asked: {error}") from error
+            raise MemtuiError(f"{self._program[0]} failed: {error}") from error
 
 
 def cron_line(id: str, cron: str, command: str) -> str:
-    """The line of the crontab: a shell's command, in which `%` would be a line's end for cron.
+    """Make the crontab line for a shell command, in which cron takes `%` for a line end unless escaped.
 
     Raises:
-        Usage: If the command doesn't fit on a line.
+        UsageError: If the command doesn't fit on a line.
     """
     words = f"{command.replace('%', chr(92) + '%')} {_mark(id)}"
     # Cron programs disagree about a backslash before anything but %.
     if any(odd in command for odd in "\n\r\\"):
-        raise UsageError("a folder whose name has a line's end or a backslash can't stand in a crontab")
-    if len(words.encode("utf-8", "surrogateescape")) > LONGEST:
+        raise UsageError("a crontab can't hold a folder whose name has a line end or a backslash")
+    if len(words.encode("utf-8", "surrogateescape")) > MAX_COMMAND_BYTES:
         raise UsageError("the command is too long for a line of a crontab", hint="--print-timer prints a systemd timer")
     return f"{cron} {words}"
 
 
 def cron_of(line: str) -> str:
-    """The five fields that a line of ours begins with."""
+    """The five fields at the beginning of our line."""
     return " ".join(line.split()[:5])
 
 
@@ -162,108 +228,3 @@ def _mark(id: str) -> str:
 
 def _is_ours(line: bytes, id: str) -> bool:
     return line.rstrip().endswith(b" " + _mark(id).encode("ascii")) and not line.lstrip().startswith(b"#")
-
-
-NIGHT = 6
-"""Hours after midnight within which a default is drawn."""
-_STEP_OF_ONE = re.compile(r"(?:^|[,\s])\w+/")
-"""`5/15`: cron programs disagree about what it means."""
-
-
-class Schedule(Struct, frozen=True):
-    """When the dreams of a memory folder start.
-
-    `cron` has five fields; `drawn`: nobody chose it. `installed` is what we put into the crontab, "" for nothing.
-    """
-
-    cron: str
-    drawn: bool = False
-    installed: str = ""
-
-
-def schedule_id(location: MemoryLocation) -> str:
-    """A short name of the memory folder, for a file and for a line of the crontab."""
-    return digest(os.fsencode(os.path.realpath(location.folder)))[:16]
-
-
-def draw(random: "Random") -> str:
-    """A time between 0:00 and 5:59, every day."""
-    return f"{random.randrange(60)} {random.randrange(NIGHT)} * * *"
-
-
-def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
-    """What was kept; `None` if nothing was, or it can't be used."""
-    try:
-        data: dict[str, Any] = json.loads(_path(dirs, location).read_bytes())
-        found = Schedule(str(data["cron"]), data["drawn"] is True, str(data["installed"]))
-        parsed(found.cron, 0.0)
-    except (OSError, ValueError, KeyError, TypeError, UsageError):
-        return None
-    return found
-
-
-def keep_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
-    """Keep it, on the disk when this returns."""
-    data = {
-        "folder": os.fsencode(location.folder).decode("latin-1"), "cron": schedule.cron, "drawn": schedule.drawn,
-        "installed": schedule.installed,
-    }  # fmt: skip
-    path = _path(dirs, location)
-    make_folders(path.parent)
-    replace_file(path, json.dumps(data).encode("ascii"))
-
-
-def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None:
-    """When cron starts the next one, in seconds since 1970; `None` if nothing of ours is in the crontab."""
-    found = read_schedule(dirs, location)
-    return None if found is None or not found.installed else next(iter(starts(found.installed, now)), None)
-
-
-def parsed(cron: str, now: float) -> "CronSim":
-    """A cron expression, read by the rules of Debian's cron.
-
-    Args:
-        now: From when on it counts, in seconds since 1970.
-
-    Raises:
-        Usage: If it is none, if not every cron understands it, or if that time never comes.
-    """
-    from cronsim import CronSim, CronSimError
-
-    hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
-    if len(cron.split()) != 5:
-        raise UsageError(f"{cron!r} is no cron expression", hint=hint)
-    try:
-        found = CronSim(cron, datetime.fromtimestamp(now))
-    except CronSimError as error:
-        raise UsageError(f"{cron!r} is no cron expression: {error}", hint=hint) from error
-    plain: Iterable[object] = (*found.days, *found.weekdays)
-    if not all(isinstance(item, int) and item >= 0 for item in plain):
-        raise UsageError(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
-    if _STEP_OF_ONE.search(cron):
-        raise UsageError(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
-    if next(CronSim(cron, datetime.fromtimestamp(now)), None) is None:
-        raise UsageError(f"{cron!r} names a day that never comes", hint=hint)
-    return found
-
-
-def starts(cron: str, now: float, count: int = 3) -> list[float]:
-    """The next times, in seconds since 1970, by this machine's clock.
-
-    Raises:
-        Usage: As `parsed`.
-    """
-    return [moment.timestamp() for moment in islice(parsed(cron, now), count)]
-
-
-def in_words(cron: str, now: float) -> str:
-    """A cron expression in words: "At 03:17 every day".
-
-    Raises:
-        Usage: As `parsed`.
-    """
-    return parsed(cron, now).explain()
-
-
-def _path(dirs: Dirs, location: MemoryLocation) -> Path:
-    return dirs.state / "schedules" / f"{schedule_id(location)}.json"

@@ -1,7 +1,8 @@
-"""What a schedule starts: a command with its directory and its surroundings, as a line for cron or as systemd units.
+"""The command that a schedule starts, as a line for cron or as systemd units.
 
-A scheduler has hardly any environment: PATH leads to the agent client and to git as now, and what says where the
-client's and our own folders are is handed over. A key is not: it would stand in a file, and in the process list.
+A scheduler starts it with hardly any environment: PATH is set so that the agent client and git are found as now, and
+the variables that determine the client's and our own folders are passed on. A key is not: it would stand in a file, and
+in the process list.
 """
 
 import os
@@ -14,10 +15,10 @@ from shutil import which
 from msgspec import Struct
 
 from memtui.dream.run.spawn import PROGRAM
-from memtui.dream.schedule.cron import parsed
+from memtui.dream.schedule.cron import parse_cron
 from memtui.util.errors import UsageError
 
-_HANDED_ON = (
+_KEPT_VARIABLES = (
     "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME",
     "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "CLAUDE_CODE_REMOTE_MEMORY_DIR",
 )  # fmt: skip
@@ -27,7 +28,7 @@ _DAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Job(Struct, frozen=True):
-    """A command, the directory in which it runs, and the variables that it needs."""
+    """A command, the directory it runs in, and the variables it needs."""
 
     words: tuple[str, ...]
     cwd: Path
@@ -35,27 +36,20 @@ class Job(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """As one line for the shell."""
+        """The job as one line for the shell."""
         values = [f"{name}={value}" for name, value in self.variables.items()]
         return f"cd {shlex.quote(str(self.cwd))} && {shlex.join(['/usr/bin/env', *values, *self.words])}"
 
 
 def make_job(cwd: Path, environ: Mapping[str, str], home: Path, program: Sequence[str] = PROGRAM) -> Job:
-    """The scheduled dream of a project.
-
-    Args:
-        cwd: The directory whose memory is meant.
-        environ: The environment of now.
-        home: The home folder of now.
-        program: The program's first words.
-    """
+    """Make the job that dreams for the project in `cwd`, with what it needs of the present environment."""
     path = environ.get("PATH", "")
     programs = (which(name, path=path) for name in _NEEDED)
     folders = [str(Path(found).parent) for found in programs if found is not None]
     variables = {"PATH": ":".join(dict.fromkeys((*folders, *_PATH)))}
     if str(home) != _home_of_cron():
         variables["HOME"] = str(home)
-    variables |= {name: environ[name] for name in _HANDED_ON if environ.get(name)}
+    variables |= {name: environ[name] for name in _KEPT_VARIABLES if environ.get(name)}
     return Job((*program, "dream", "now", "--trigger", "schedule"), cwd, variables)
 
 
@@ -66,28 +60,24 @@ def _home_of_cron() -> str:
         return ""
 
 
-def units(id: str, cron: str, job: Job) -> dict[str, str]:
-    """A systemd timer and its service, by the names of their files, for `~/.config/systemd/user`.
-
-    Args:
-        id: A short name of the memory folder.
-        cron: When, as for cron.
+def systemd_units(id: str, cron: str, job: Job) -> dict[str, str]:
+    """Make a systemd timer and its service, by file name, for `~/.config/systemd/user`.
 
     Raises:
-        Usage: If a name has a line's end in it.
+        UsageError: If a name holds a line end.
     """
     parts = [*job.words, str(job.cwd), *job.variables.values()]
     if any("\n" in part or "\r" in part for part in parts):
-        raise UsageError("a folder whose name has a line's end can't stand in a unit of systemd")
+        raise UsageError("a systemd unit can't hold a folder whose name has a line end")
     name = f"memtui-dream-{id}"
     variables = "".join(f"Environment={_quoted(f'{key}={value}')}\n" for key, value in job.variables.items())
-    # --wait: whatever is left of a service is killed when its first process ends.
+    # --wait: systemd kills what is left of a service when its first process ends.
     command = " ".join(_quoted(word).replace("$", "$$") for word in (*job.words, "--wait"))
     service = (
         f"[Unit]\nDescription=memtui: dream of {_escaped(str(job.cwd))}\n\n[Service]\nType=oneshot\n"
         f"WorkingDirectory={_escaped(str(job.cwd))}\n{variables}ExecStart={command}\n"
     )
-    times = "".join(f"OnCalendar={when}\n" for when in calendar(cron))
+    times = "".join(f"OnCalendar={when}\n" for when in systemd_calendar(cron))
     timer = (
         f"[Unit]\nDescription=memtui: when to dream in {_escaped(str(job.cwd))}\n\n[Timer]\n{times}Persistent=true\n\n"
         "[Install]\nWantedBy=timers.target\n"
@@ -95,13 +85,9 @@ def units(id: str, cron: str, job: Job) -> dict[str, str]:
     return {f"{name}.service": service, f"{name}.timer": timer}
 
 
-def calendar(cron: str) -> tuple[str, ...]:
-    """A cron expression in systemd's words; two of them where cron takes one day or the other.
-
-    Raises:
-        Usage: If it is none.
-    """
-    found = parsed(cron, 0.0)
+def systemd_calendar(cron: str) -> tuple[str, ...]:
+    """Translate a cron expression to `OnCalendar` values: two where cron means either day; raises as `parse_cron`."""
+    found = parse_cron(cron, 0.0)
     clock = f"{_listed(found.hours, 24)}:{_listed(found.minutes, 60)}:00"
     months, days = _listed(found.months, 12), _listed(found.days, 31)
     week = sorted(int(day) % 7 for day in found.weekdays if isinstance(day, int))

@@ -1,21 +1,33 @@
-"""A problem as data: what is wrong, where, how bad, and what memtui would do about it."""
+"""What a check is given and what it returns: checked files, problems, fixes."""
 
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from memtui.memory.budget import IndexBudget, measure_index
+from memtui.memory.frontmatter import Frontmatter
+from memtui.memory.index import IndexEntry, read_entries
+from memtui.memory.instructions import Instruction
+from memtui.memory.links import Graph, Names, slug
+from memtui.memory.markdown import Link, find_links
+from memtui.memory.scope import Scope
+from memtui.memory.topic import FileKind, MemoryFile
+from memtui.util.text import nfc
 
 Severity = Literal["error", "warning", "info"]
-"""Something is lost or leaks; worth mending; a hint that is never counted."""
+"""Something is lost or leaks; worth fixing; a hint that is never counted."""
 
 
 class Problem(Struct, frozen=True):
     """One thing that is wrong.
 
     `scope` is the scope's id or "instructions", `file` the name in it, `path` where it is. `line` and `column` count
-    from 1,
-    columns in characters. `subject` is what it is about, for programs: the target of a dead link, the name to put in
-    its place after a blank, a type.
+    from 1, columns in characters. `fix` says what the check's fix would do, "" where only a person can tell. `subject`
+    is what it is about, for programs: the target of a dead link, a type, a fingerprint. `better` is the file that a
+    dead link probably means.
     """
 
     scope: str
@@ -31,12 +43,104 @@ class Problem(Struct, frozen=True):
     better: str = ""
 
 
-class At(Struct, frozen=True):
-    """The file that problems are made for."""
+class TextHit(Struct, frozen=True):
+    """Something that a text says by itself: line and column count from 1, columns in characters.
+
+    `words` may be shown (a secret comes masked); `rule` and `fingerprint` are those of the secret scanner.
+    """
+
+    line: int
+    column: int
+    words: str
+    rule: str = ""
+    fingerprint: str = ""
+
+
+class TextFindings(Struct, frozen=True):
+    """What the checks found in a whole text, by code; `digest` is "" for a text that isn't saved."""
+
+    digest: str
+    hits: Mapping[str, tuple[TextHit, ...]] = field(default_factory=dict)
+
+
+class CheckedFolder(Struct, frozen=True, dict=True):
+    """A folder while its files are checked."""
+
+    scope: Scope
+    graph: Graph
+
+    @property
+    def names(self) -> Names:
+        return self.graph.names
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """The files that the index links to, composed spelling."""
+        index = self.scope.index
+        linked = (one.target.name for one in self.graph.out(index)) if index is not None else ()
+        entries = (name for entry in self.scope.entries for name in (entry.target, *entry.more))
+        return frozenset(nfc(name) for name in (*entries, *linked) if name is not None)
+
+    @cached_property
+    def _names_by_slug(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in self.scope.topics:
+            if file.front.name:
+                found.setdefault(slug(file.front.name), []).append(file.name)
+        return found
+
+    def files_by_name(self, name: str) -> list[str]:
+        """The topics whose `name` field is as good as that name."""
+        return self._names_by_slug.get(slug(name), [])
+
+
+class CheckedFile(Struct, frozen=True, dict=True):
+    """A file that is checked: as the folder holds it, or (`file` is None) as it stands in the editor.
+
+    `folder` is None for an instruction file. `front` is a topic's; `text` is known for the index and in the editor.
+    `age_s` is the time since the last change, in seconds; `has_body` whether there is any text.
+    """
 
     scope: str
-    file: str
+    name: str
     path: Path
+    kind: FileKind
+    folder: CheckedFolder | None = None
+    file: MemoryFile | None = None
+    instruction: Instruction | None = None
+    text: str | None = None
+    front: Frontmatter | None = None
+    has_body: bool = True
+    findings: TextFindings = TextFindings("")
+    age_s: float = 0.0
+
+    @cached_property
+    def budget(self) -> IndexBudget:
+        """The measure of an index."""
+        scope = self.folder.scope if self.folder is not None else None
+        if scope is not None and scope.budget is not None and self.text == scope.index_text:
+            return scope.budget
+        return measure_index(self.text or "")
+
+    @cached_property
+    def entries(self) -> tuple[IndexEntry, ...]:
+        """The entries of an index."""
+        return read_entries(self.text or "", self.budget)
+
+    def links(self) -> Iterator[tuple[Link, str]]:
+        """The file's links, each with the state of its target as `links.Target` has it."""
+        if self.folder is None:
+            return
+        if self.text is None:
+            yield from ((one.link, one.target.state) for one in self.folder.graph.out(self.name))
+            return
+        for link in find_links(self.text):
+            if not link.external:
+                yield link, self.folder.names.resolve(self.name, link.target, link.kind).state
+
+    def hits(self, code: str) -> tuple[TextHit, ...]:
+        """What the check of a code found in the whole text."""
+        return self.findings.hits.get(code, ())
 
     def problem(
         self,
@@ -45,8 +149,53 @@ class At(Struct, frozen=True):
         message: str,
         line: int | None = None,
         column: int | None = None,
+        *,
         fix: str = "",
         subject: str = "",
         better: str = "",
     ) -> Problem:
-        return Problem(self.scope, self.file, self.path, line, column, code, severity, message, fix, subject, better)
+        """A problem of this file."""
+        return Problem(self.scope, self.name, self.path, line, column, code, severity, message, fix, subject, better)
+
+
+class FixContext(Struct, frozen=True):
+    """What a fix works on: a folder as it was last read, and the texts of its files as they are now.
+
+    `read` gives "" for a file that isn't there. `now` is in seconds since 1970.
+    """
+
+    scope: Scope
+    graph: Graph
+    read: Callable[[str], str]
+    now: float
+    pinned: Collection[str] = ()
+
+
+class Fix(Struct, frozen=True):
+    """What a fix would write: whole texts by file name; `title` and `notes` are for people."""
+
+    texts: Mapping[str, str]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Check(Struct, frozen=True):
+    """One check.
+
+    `codes` are those of the problems that it finds. `find` is called for the files of `kinds`. `fix` is asked only
+    about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a person. A
+    check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets the hits.
+    """
+
+    codes: tuple[str, ...]
+    kinds: frozenset[FileKind]
+    find: Callable[[CheckedFile], Iterator[Problem]]
+    fix: Callable[[Problem, FixContext], Fix] | None = None
+    is_certain: bool = False
+    find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None
+
+
+INDEX: frozenset[FileKind] = frozenset({"index"})
+TOPICS: frozenset[FileKind] = frozenset({"topic"})
+LISTED: frozenset[FileKind] = frozenset({"index", "topic", "log", "other"})
+ANY: frozenset[FileKind] = LISTED | {"instruction"}

@@ -1,203 +1,190 @@
-"""Wishes about the program itself: projects, palette, help, find, the first run, quitting."""
+"""Commands about the program itself: views, panes, projects, palette, help, the first run, quitting."""
 
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from memtui.client.memory_location import locate_memory
-from memtui.client.paths import project_name, projects_dir, short
-from memtui.client.projects import Project, gone_projects, list_projects
-from memtui.client.session_files import session_files
-from memtui.memory.workspace import Workspace
-from memtui.sessions.listing import folders
-from memtui.tui import keys
-from memtui.tui.commands.base import CommandHandler
-from memtui.tui.dialogs.ask import Ask
-from memtui.tui.dialogs.choose import Choose, Option
-from memtui.tui.dialogs.help import help_dialog
-from memtui.tui.dialogs.leave import Leave
-from memtui.tui.dialogs.question import Question
-from memtui.tui.messages import CommandRequested
+from memtui.tui.app_base import CommandContext, View
+from memtui.tui.commands import history, memory, projects, registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.state import Dream
-from memtui.util.errors import Conflict, NotFound
-from memtui.util.text import many
+from memtui.util.errors import NotFound
+from memtui.util.lazy_module import LazyModule
 
-WELCOME = (
-    ("new", "write the first memory", "asks type, name, one line"),
-    ("project", "open another project", ""),
-    ("sample", "try with sample data", "nothing of yours is touched"),
-    ("quit", "quit", "memory appears here by itself once the agent saves one"),
-)
-"""What can be done where there is no memory yet: what it is, how it is called, and a word about it."""
+if TYPE_CHECKING:
+    from memtui.client import paths as client_paths
+    from memtui.client import projects as client_projects
+    from memtui.client import session_files
+    from memtui.services import dreams
+    from memtui.sessions import listing
+    from memtui.tui import dialogs, palette
+else:
+    client_paths = LazyModule("memtui.client.paths")
+    client_projects = LazyModule("memtui.client.projects")
+    session_files = LazyModule("memtui.client.session_files")
+    dreams, listing = LazyModule("memtui.services.dreams"), LazyModule("memtui.sessions.listing")
+    dialogs, palette = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.palette")
 
 
-class AppCommands(CommandHandler):
-    """Everything that is not about a file."""
+async def show_dream(context: CommandContext) -> None:
+    """Show the run that is on or waits, over whatever is shown; without one the Dream view."""
+    if context.app.screen.is_modal:
+        return
+    pill = context.state.pill
+    if pill is None:
+        await context.app.show_run("")
+    else:
+        context.app.watch_run(pill.run.id if isinstance(pill, Dream) else "")
 
-    async def wish_palette(self, wish: CommandRequested) -> None:
-        """Every command of the view by name; one that is off says why."""
-        view = self.app.state.view if self.app.state else "memory"
-        tables = {
-            "memory": (keys.TOPICS, keys.MEMORY, keys.PANES),
-            "sessions": (keys.SESSION_LIST, keys.SESSIONS, keys.PANES),
-            "dream": (keys.DREAM_LIST, keys.RUN, keys.DREAM, keys.PANES),
-            "settings": (keys.SETTINGS,),
-        }.get(view, ())
-        read_only = "read only" if self.workspace.read_only else ""
-        writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
-        writes |= {"sessions.rename", "sessions.archive", "sessions.delete"}
-        writes |= {"dream.now", "dream.adopt", "dream.adopt_all", "dream.restore", "dream.restore_all", "dream.discard"}
-        spell = self.app.glyphs.spell
-        options = [
-            Option(key.action, key.words, spell(key.display or key.keys.split(",")[0]), read_only * (key.id in writes))
-            for table in (*tables, keys.EVERYWHERE)
-            for key in table
-            if key.id != "app.palette"
-        ]
-        if view == "memory":
-            options.insert(0, Option("rebuild", "Rebuild the index from the topic files", "shown first", read_only))
-        if view in ("memory", "sessions"):
-            options.append(Option("bring", "Bring what a project that moved has left", "shown first", read_only))
-        await self._act(await self.app.push_screen_wait(Choose("Commands", options)))
 
-    async def wish_help(self, wish: CommandRequested) -> None:
-        """The keys that work here; Enter does what the line says."""
-        await self._act(await self.app.push_screen_wait(help_dialog(self.app.screen)))
+async def show_dream_unless_typing(context: CommandContext) -> None:
+    """The same, but what is typed in a text field stays there."""
+    if not context.app.typing:
+        await show_dream(context)
 
-    async def _act(self, action: str | None) -> None:
-        if action in ("rebuild", "bring"):
-            self.app.wish(action)
-        elif action:
-            node = self.app.screen.focused or self.app.screen
-            for namespace in node.ancestors_with_self:
-                name = action.split("(")[0].removeprefix("app.")
-                if hasattr(namespace, f"action_{name}"):
-                    await namespace.run_action(action)  # type: ignore[attr-defined]
-                    return
-            await self.app.run_action(action)
 
-    async def wish_find(self, wish: CommandRequested) -> None:
-        """Look for text in the preview."""
-        reader = self.app.memory.reader
-        text = await self.app.push_screen_wait(Ask("Find in the text", reader.show_find))
-        if text:
-            reader.show_find = text
-            reader.action_find_next(1)
+async def show_palette(context: CommandContext) -> None:
+    """Every command, file, session, setting and project by name; what is off says why."""
+    dialog = dialogs.Choose("Commands", palette.options(context))
+    loading = context.app.run_worker(
+        palette.load_more(context, dialog), group="palette", exit_on_error=False, description="palette"
+    )
+    chosen = await context.ask(dialog)
+    loading.cancel()
+    if chosen is not None:
+        context.app.perform(chosen)
 
-    async def wish_show_index(self, wish: CommandRequested) -> None:
-        """Go to the index."""
-        auto = self.snapshot.auto
-        if auto is not None and auto.index is not None:
-            await self.app.action_view("memory")
-            self.app.memory.go_to(auto.index.path)
 
-    async def wish_copy_path(self, wish: CommandRequested) -> None:
-        """Send the path to the clipboard."""
-        self.app.copy_to_clipboard(str(self.one(wish)))
-        self.app.notify("path sent to the clipboard", markup=False)
+async def show_help(context: CommandContext) -> None:
+    """The keys that work here; Enter does what the line says."""
+    chosen = await context.ask(dialogs.Choose("Keys", palette.live_keys(context.app)))
+    if chosen is not None:
+        context.app.perform(chosen)
 
-    async def wish_project(self, wish: CommandRequested) -> None:
-        """Switch to another project that has left transcripts or memory."""
-        projects = await self.off(list_projects, self.workspace.env)
-        options = [
-            Option(
-                project.cwd,
-                str(project.cwd),
-                amounts(project),
-                "the folder is gone" if project.gone else "",
-            )
-            for project in projects
-            if project.cwd is not None
-        ]
-        if not options:
-            raise NotFound("no project has left anything yet", hint=f"looked in {self.workspace.location.config}")
-        chosen = await self.app.push_screen_wait(Choose("Open project", options, start=self.workspace.location.cwd))
-        if chosen is not None:
-            await self._open(chosen)
 
-    async def _open(self, cwd: Path) -> None:
-        old = self.workspace
-        place = await self.off(locate_memory, old.env, cwd)
-        self.app.open_workspace(
-            Workspace(old.env, old.dirs, place, read_only=old.read_only, trash=old.trash, now=old.now)
-        )
+async def show_index(context: CommandContext) -> None:
+    """Go to MEMORY.md."""
+    auto = context.snapshot.auto
+    if auto is not None and auto.index is not None:
+        (await context.app.show_view("memory")).go_to(str(auto.index.path))
 
-    async def wish_welcome(self, wish: CommandRequested) -> None:
-        """The first-run page: where we looked, and what can be done."""
-        folder = short(self.workspace.location.folder, self.workspace.env.home)
-        # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
-        there = bool(await self.off(session_files, self.workspace.location.transcripts))
-        first, *others = WELCOME
-        lines = [first, *others]
-        if there:
-            lines.insert(1, ("sessions", "look at past sessions", "what was done here can be resumed"))
-        moved = await self.off(self._namesake)
-        if moved is not None and not self.workspace.read_only:
-            left = f"bring what {short(moved.cwd or moved.folder, self.workspace.env.home)} has left"
-            lines.insert(0, ("bring", left, amounts(moved)))
-        options = [Option(key, f"{number}  {words}", more) for number, (key, words, more) in enumerate(lines, 1)]
-        chosen = await self.app.push_screen_wait(
-            Choose("No memory for this project yet", options, explain=f"{folder} does not exist.", digits=True)
-        )
-        match chosen:
-            case "new":
-                self.app.wish("new")
-            case "bring" if moved is not None:
-                self.app.wish("bring", (moved.folder,))
-            case "sessions":
-                await self.app.action_view("sessions")
-            case "project":
-                await self.wish_project(wish)
-            case "sample":
-                await self._sample()
-            case "quit":
-                self.app.exit(0)
 
-    def _namesake(self) -> Project | None:
-        """A project of this one's name whose directory is gone: this may be where it moved to."""
-        env, place = self.workspace.env, self.workspace.location
-        end = project_name(f"/{place.cwd.name}")
-        alike = [one for one in folders(projects_dir(env)) if one.name.endswith(end) and one != place.transcripts]
-        if not alike:  # as a rule, and then no project need be looked into
-            return None
-        return next((project for project in gone_projects(env) if project.name == place.cwd.name), None)
+async def switch_project(context: CommandContext) -> None:
+    """Switch to another project that has left transcripts or memory."""
+    found = await context.in_thread(client_projects.list_projects, context.workspace.env)
+    options = [
+        dialogs.Option(one.cwd, str(one.cwd), projects.amounts(one), "the folder is gone" if one.gone else "")
+        for one in found
+        if one.cwd is not None
+    ]
+    if not options:
+        raise NotFound("no project has left anything yet", hint=f"looked in {context.workspace.location.config}")
+    chosen = await context.ask(dialogs.Choose("Open project", options, start=context.workspace.location.cwd))
+    if chosen is not None:
+        await projects.open_project(context, chosen)
 
-    async def _sample(self) -> None:
-        if self.app.open_sample is None:
-            raise NotFound("no sample here", hint="memtui --demo opens one")
-        workspace = await self.off(self.app.open_sample)
-        self.app.sample = True
-        self.app.open_workspace(workspace)
 
-    async def wish_leave(self, wish: CommandRequested) -> None:
-        """Quit; drafts are named, since they stay, and a dream of ours goes on unless the person says otherwise."""
-        state = self.app.state
-        drafts = state.unsaved if state else frozenset()
-        lines = [f"  {path.name}" for path in sorted(drafts)] + ["", "They stay and are opened again next time."]
-        dream = state.going if state else None
-        if dream is not None:
-            lines = ["A dream is on: it is a process of its own and goes on without this window."]
-            if drafts:
-                lines += ["", "Unsaved text stays as drafts:", *(f"  {path.name}" for path in sorted(drafts))]
-            chosen = await self.app.push_screen_wait(Leave("Quit while a dream is on?", lines))
-            if chosen == "stop":
-                await self.off(self._stop, dream)
-            if chosen is None:
-                return
-        elif drafts and not await self.app.push_screen_wait(
-            Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
-        ):
+async def welcome(context: CommandContext) -> None:
+    """The first-run page: where we looked, and what can be done."""
+    env, location = context.workspace.env, context.workspace.location
+    # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
+    there = bool(await context.in_thread(session_files.session_files, location.transcripts))
+    moved = await context.in_thread(_moved_here, context)
+    offers: list[tuple[Callable[[CommandContext], object], str, str]] = [
+        (memory.new, "write the first memory", "asks type, name, one line"),
+        (switch_project, "open another project", ""),
+        (_open_sample, "try with sample data", "nothing of yours is touched"),
+        (lambda context: context.app.exit(0), "quit", "memory appears here by itself once Claude Code saves one"),
+    ]
+    if there:
+        offers.insert(1, (_to_sessions, "look at past sessions", "what was done here can be resumed"))
+    if moved is not None and not context.workspace.read_only:
+        left = f"bring what {client_paths.tilde_path(moved.cwd or moved.folder, env.home)} has left"
+        offers.insert(0, (lambda context: projects.bring(context, moved.folder), left, projects.amounts(moved)))
+    options = [dialogs.Option(run, f"{at}  {words}", more) for at, (run, words, more) in enumerate(offers, 1)]
+    explain = f"{client_paths.tilde_path(location.folder, env.home)} does not exist."
+    chosen = await context.ask(dialogs.Choose("No memory for this project yet", options, explain=explain, digits=True))
+    if chosen is not None:
+        context.app.perform(chosen)
+
+
+async def _to_sessions(context: CommandContext) -> None:
+    await context.app.show_view("sessions")
+
+
+def _moved_here(context: CommandContext) -> "client_projects.Project | None":
+    """A project of this one's name whose directory is gone: this may be where it moved to."""
+    env, location = context.workspace.env, context.workspace.location
+    end = client_paths.project_name(f"/{location.cwd.name}")
+    folders = listing.project_folders(client_paths.projects_dir(env))
+    if not any(one.name.endswith(end) and one != location.transcripts for one in folders):
+        return None  # as a rule, and then no project need be looked into
+    return next((one for one in client_projects.gone_projects(env) if one.name == location.cwd.name), None)
+
+
+async def _open_sample(context: CommandContext) -> None:
+    if context.app.open_sample is None:
+        raise NotFound("no sample here", hint="memtui --demo opens one")
+    workspace = await context.in_thread(context.app.open_sample)
+    context.app.sample = True
+    context.app.open_workspace(workspace)
+
+
+async def leave(context: CommandContext) -> None:
+    """Quit; drafts are named, since they stay, and a dream of ours goes on unless the person says otherwise."""
+    drafts = [f"  {path.name}" for path in sorted(context.state.unsaved)]
+    dream = context.state.going
+    if dream is not None:
+        lines = ["A dream is running: it is a process of its own and goes on without this window."]
+        lines += ["", "Unsaved text stays as drafts:", *drafts] if drafts else []
+        chosen = await context.ask(dialogs.Leave("Quit while a dream is running?", lines))
+        if chosen is None:
             return
-        self.app.exit(0)
+        if chosen == "stop":
+            await context.in_thread(dreams.stop_if_running, context.workspace, dream.run)
+    elif drafts:
+        lines = [*drafts, "", "They stay and are opened again next time."]
+        if not await context.ask(dialogs.Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")):
+            return
+    context.app.exit(0)
 
-    def _stop(self, dream: Dream) -> None:
-        """End a run; one that has ended by itself meanwhile needs no end."""
-        from memtui.dream.run.stop import kill  # with the engine, which most people who quit don't need
 
-        with suppress(Conflict):
-            kill(dream.run, self.workspace.dirs, self.workspace)
+def suspend(context: CommandContext) -> None:
+    """Put the program to sleep; in a text field ^Z undoes, and must not end up in the shell."""
+    if not context.app.typing:
+        context.app.action_suspend_process()
 
 
-def amounts(project: Project) -> str:
-    """What a project has."""
-    shared = "  shares its folder" if project.collision else ""
-    return f"{many(project.topics, 'topic')}  {many(project.sessions, 'session')}{shared}"
+EVERYWHERE = declare(
+    registry.EVERYWHERE,
+    Command("view.memory", "Memory", "1", lambda context: context.app.show_view("memory")),
+    Command("view.dream", "Dream", "2", lambda context: context.app.show_view("dream"), "2-5 views"),
+    Command("view.sessions", "Sessions", "3", lambda context: context.app.show_view("sessions")),
+    Command("view.search", "Search", "4", lambda context: context.app.show_view("search")),
+    Command("view.settings", "Settings", "5", lambda context: context.app.show_view("settings")),
+    Command("view.run", "The dream that is running or awaits review", "w,shift+down", show_dream_unless_typing,
+            display="w ⇧↓"),
+    Command("view.run_typing", "The same, also while you type", "f4", show_dream, display="F4"),
+    Command("app.palette", "Commands", "colon,ctrl+p", show_palette, ": commands", ":"),
+    Command("app.help", "Keys", "question_mark,f1", show_help, "? keys", "?"),
+    Command("app.undo", "Undo the last write", "z", history.undo, "z undo", disabled_reason=registry.read_only),
+    Command("app.redo", "Redo", "Z", history.redo, disabled_reason=registry.read_only),
+    Command("app.activity", "Activity: every write, with its diff", "at", history.activity, display="@"),
+    Command("app.project", "Switch project", "ctrl+r", switch_project, display="^R"),
+    Command("app.reload", "Read the disk again", "R", lambda context: context.app.read_again()),
+    Command("app.redraw", "Redraw", "ctrl+l", lambda context: context.app.refresh(layout=True, repaint=True),
+            display="^L"),
+    Command("app.suspend", "To the shell", "ctrl+z", suspend, display="^Z"),
+    Command("app.quit", "Quit", "q", leave, "q quit"),
+)  # fmt: skip
+
+PANES = declare(
+    registry.PANES,
+    Command("pane.next", "Next pane", "tab", lambda context: context.app.screen.focus_next(), display="Tab"),
+    Command("pane.previous", "Previous pane", "shift+tab", lambda context: context.app.screen.focus_previous(),
+            display="⇧Tab"),
+    Command("pane.preview", "Go to the preview", "0", lambda context: context.find(View).focus_preview()),
+    Command("pane.bigger", "Bigger pane", "plus", lambda context: context.find(View).resize(4), display="+"),
+    Command("pane.smaller", "Smaller pane", "underscore", lambda context: context.find(View).resize(-4), display="_"),
+    Command("preview.down", "Scroll the preview down", "J", lambda context: context.find(View).scroll_preview(1)),
+    Command("preview.up", "Scroll the preview up", "K", lambda context: context.find(View).scroll_preview(-1)),
+)  # fmt: skip

@@ -1,90 +1,145 @@
-"""Wishes about files: new, rename, delete, type, index, fix, pin."""
+"""Commands about memory files: new, rename, delete, type, index, fix, pin."""
 
-from memtui.memory import plans
-from memtui.tui.commands.base import CommandHandler
-from memtui.tui.dialogs.ask import Ask
-from memtui.tui.dialogs.choose import Choose, Option
-from memtui.tui.dialogs.new_topic import NewTopic
-from memtui.tui.dialogs.question import Question
-from memtui.tui.messages import CommandDone, CommandRequested
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import editor, history, questions, registry, sessions
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.arrange import TYPES
 from memtui.util.errors import NotFound
+from memtui.util.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from memtui.services import memory as services
+    from memtui.tui import dialogs
+else:
+    services, dialogs = LazyModule("memtui.services.memory"), LazyModule("memtui.tui.dialogs")
 
 
-class MemoryCommands(CommandHandler):
-    """Everything that a key of the list does to files."""
+async def apply(context: CommandContext, change: services.PreparedChange, *, show: str = "") -> None:
+    """Make a prepared change, and ask what the service wants to know.
 
-    async def wish_new(self, wish: CommandRequested) -> None:
-        """A new topic file, listed in the index."""
-        snapshot = self.snapshot
-        answer = await self.app.push_screen_wait(NewTopic(plans.file_name))
-        if answer is None:
-            return
-        plan = await self.off(plans.plan_new, snapshot, answer.name, answer.type, answer.description)
-        await self.do(plan, focus=self.workspace.location.folder / plans.file_name(answer.type, answer.name))
+    Args:
+        context: Where it was asked for.
+        change: What to do.
+        show: If given, the change is shown first; says what a yes does.
+    """
+    plan = change.plan
+    if not plan.changes:
+        context.notify("\n".join(plan.notes) or "nothing to change")
+        return
+    shown = bool(show) and change.question is None
+    if shown and not await context.ask(dialogs.ShowDiff(plan.title, plan.diff(), notes=plan.notes, yes=show)):
+        return
+    applied = await questions.ask_until_done(
+        context, lambda allow: services.apply(context.workspace, change, allow), confirmed=shown
+    )
+    if applied is not None:
+        context.done(f"{applied.plan.title}{questions.merged_words(applied.saved)}", change.focus)
 
-    async def wish_rename(self, wish: CommandRequested) -> None:
-        """Rename; index entry and links follow and are shown first."""
-        snapshot, path = self.snapshot, self.one(wish)
-        file = snapshot.topic(path)
-        new = await self.app.push_screen_wait(
-            Ask("Rename", file.name, explain="Index entry and links follow.", check=plans.check_name)
+
+async def new(context: CommandContext) -> None:
+    """A new topic file, listed in the index."""
+    answer = await context.ask(dialogs.NewTopic(services.file_name))
+    if answer is not None:
+        await apply(
+            context,
+            await context.in_thread(services.new_topic, context.snapshot, answer.name, answer.type, answer.description),
         )
-        if new and new != file.name:
-            plan = await self.off(plans.plan_rename, snapshot, file, new)
-            await self.offer(plan, yes="rename", focus=plan.root / new)
 
-    async def wish_delete(self, wish: CommandRequested) -> None:
-        """Delete; what is deleted stays in history and goes to the trash."""
-        snapshot = self.snapshot
-        files = [snapshot.topic(path) for path in wish.paths]
-        if not files:
-            raise NotFound("no file is chosen here")
-        plan = await self.off(plans.plan_delete, snapshot, files)
-        lines = [f"  {file.name}" for file in files[:8]] + ([f"  and {len(files) - 8} more"] if len(files) > 8 else [])
-        lines += ["", *plan.notes, "z brings everything back."]
-        if await self.app.push_screen_wait(Question(plan.title, lines, yes="Delete", no="Keep")):
-            await self.do(plan)
 
-    async def wish_set_type(self, wish: CommandRequested) -> None:
-        """Choose one of the four types."""
-        snapshot = self.snapshot
-        files = [snapshot.topic(path) for path in wish.paths]
-        options = [Option(type_, type_) for type_ in TYPES]
-        type_ = await self.app.push_screen_wait(Choose("Type", options, start=files[0].type))
-        if type_:
-            await self.do(await self.off(plans.plan_type, snapshot, files, type_))
+async def rename(context: CommandContext) -> None:
+    """Rename; index entry and links follow and are shown first."""
+    snapshot = context.snapshot
+    file = snapshot.topic(context.path)
+    explain = "MEMORY.md and links are updated too."
+    name = await context.ask(
+        dialogs.Ask("Rename", file.name, explain=explain, check=services.check_name, does="rename")
+    )
+    if name and name != file.name:
+        await apply(context, await context.in_thread(services.rename_topic, snapshot, file, name), show="rename")
 
-    async def wish_add_to_index(self, wish: CommandRequested) -> None:
-        """List the files in MEMORY.md."""
-        snapshot = self.snapshot
-        plan = await self.off(plans.plan_add_to_index, snapshot, [snapshot.topic(path) for path in wish.paths])
-        await self.offer(plan, yes="add")
 
-    async def wish_fix(self, wish: CommandRequested) -> None:
-        """Fix the first problem of the file that can be fixed."""
-        from memtui.memory.checks.fixes import plan_fix
+async def delete(context: CommandContext) -> None:
+    """Delete; what is deleted stays in history and goes to the trash."""
+    snapshot = context.snapshot
+    files = [snapshot.topic(path) for path in context.paths]
+    change = await context.in_thread(services.delete_files, snapshot, files)
+    question = change.question and replace(change.question, diff="")  # what all of a file says is known
+    await apply(context, replace(change, question=question))
 
-        snapshot, path = self.snapshot, self.one(wish)
-        for problem in snapshot.problems:
-            if problem.path == path and problem.fix:
-                plan = await self.off(plan_fix, snapshot, problem, pinned=self.workspace.pinned)
-                await self.offer(plan, yes=problem.fix)
-                return
+
+async def set_type(context: CommandContext) -> None:
+    """Choose one of the four types."""
+    snapshot = context.snapshot
+    files = [snapshot.topic(path) for path in context.paths]
+    options = [dialogs.Option(type_, type_) for type_ in TYPES]
+    type_ = await context.ask(dialogs.Choose("Type", options, start=files[0].type))
+    if type_:
+        await apply(context, await context.in_thread(services.set_fields, snapshot, files, {"type": type_}))
+
+
+async def add_to_index(context: CommandContext) -> None:
+    """List the files in MEMORY.md."""
+    snapshot = context.snapshot
+    files = [snapshot.topic(path) for path in context.paths]
+    await apply(context, await context.in_thread(services.add_to_index, snapshot, files), show="add")
+
+
+async def fix(context: CommandContext) -> None:
+    """Fix the first problem of the file that can be fixed."""
+    snapshot, path = context.snapshot, context.path
+    problem = next((one for one in snapshot.problems if one.path == path and one.fix), None)
+    if problem is None:
         raise NotFound("nothing here that memtui can fix by itself")
+    change = await context.in_thread(services.fix_problem, context.workspace, snapshot, problem)
+    await apply(context, change, show=problem.fix)
 
-    async def wish_tidy(self, wish: CommandRequested) -> None:
-        """Bring the index down to 70 % of its limits, shown first."""
-        await self.offer(await self.off(plans.plan_tidy, self.snapshot, pinned=self.workspace.pinned), yes="write it")
 
-    async def wish_rebuild(self, wish: CommandRequested) -> None:
-        """Make the index anew from the topic files, shown first."""
-        await self.offer(
-            await self.off(plans.plan_rebuild, self.snapshot, pinned=self.workspace.pinned), yes="write it"
-        )
+async def tidy(context: CommandContext) -> None:
+    """Bring the index down to 70 % of its limits, shown first."""
+    await apply(context, await context.in_thread(services.tidy_index, context.workspace, context.snapshot))
 
-    async def wish_pin(self, wish: CommandRequested) -> None:
-        """Pin or unpin: no background run may touch a pinned file."""
-        place = self.workspace.location
-        pinned = await self.off(self.workspace.pins.toggle, place.folder, wish.paths)
-        self.app.post_message(CommandDone(f"{len(wish.paths)} {'pinned' if pinned else 'unpinned'}"))
+
+async def rebuild(context: CommandContext) -> None:
+    """Make the index anew from the topic files, shown first."""
+    await apply(context, await context.in_thread(services.rebuild_index, context.workspace, context.snapshot))
+
+
+async def pin(context: CommandContext) -> None:
+    """Pin or unpin: no background run may touch a pinned file."""
+    done = await context.in_thread(services.pin_files, context.workspace, context.paths)
+    context.done(f"{len(done.names)} {'pinned' if done.pinned else 'unpinned'}")
+
+
+def copy_path(context: CommandContext) -> None:
+    """Send the path to the clipboard."""
+    context.app.copy_to_clipboard(str(context.path))
+    context.notify("path sent to the clipboard")
+
+
+WRITES = registry.no_memory_or_read_only
+
+COMMANDS = declare(
+    registry.MEMORY,
+    Command("memory.external", "Edit in $EDITOR", "e", editor.external, "e $EDITOR", disabled_reason=WRITES),
+    Command("memory.new", "New topic file", "n", new, "n new", disabled_reason=WRITES),
+    Command("memory.delete", "Delete (kept in history and trash)", "d", delete, "d delete", disabled_reason=WRITES),
+    Command("memory.rename", "Rename; links are updated too", "r", rename, "r rename", disabled_reason=WRITES),
+    Command("memory.type", "Change the type", "t", set_type, "t type", disabled_reason=WRITES),
+    Command("memory.add", "Add to the index", "a", add_to_index, "a add to index", disabled_reason=WRITES),
+    Command("memory.fix", "Fix the first problem of the file", "f", fix, disabled_reason=WRITES),
+    Command("memory.compare", "Compare with an earlier version or another file", "c", history.compare,
+            disabled_reason=registry.no_memory),
+    Command("memory.restore", "Restore an earlier version", "u", history.restore, disabled_reason=WRITES),
+    Command("memory.pin", "Pin: no background run may touch it", "P", pin, disabled_reason=WRITES),
+    Command("memory.copy", "Copy the path", "y", copy_path),
+    Command("memory.origin", "Go to the session that wrote it", "O", sessions.go_to_origin,
+            disabled_reason=registry.no_memory),
+    Command("memory.tidy", "Tidy the index to 70 % of its limits", "T", tidy, disabled_reason=WRITES),
+    Command("memory.rebuild", "Rebuild the index from the topic files", "", rebuild, disabled_reason=WRITES),
+)  # fmt: skip

@@ -1,85 +1,105 @@
-"""Wishes about a project that moved: what its old directory has left comes to the one that is open."""
+"""Commands about other projects: opening one, and bringing along what one that moved has left."""
 
-from memtui.client.paths import short
-from memtui.client.projects import Project, find_project, gone_projects
-from memtui.client.running import running_in
-from memtui.client.session_files import NAMELESS
-from memtui.projects.relocate import MovePlan, apply_move, plan_move
-from memtui.projects.relocate_sessions import SHORT
-from memtui.tui.commands.app import amounts
-from memtui.tui.commands.base import CommandHandler
-from memtui.tui.dialogs.choose import Choose, Option
-from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import CommandDone, CommandRequested
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import questions, registry
+from memtui.tui.commands.registry import Command, declare
+from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
-from memtui.util.text import clip, size
+from memtui.util.lazy_module import LazyModule
+from memtui.util.text import clip, pluralize, size
 
-TITLE = 48
+if TYPE_CHECKING:
+    from memtui.client import memory_location, session_files
+    from memtui.client import paths as client_paths
+    from memtui.client import projects as client_projects
+    from memtui.memory import workspace as workspaces
+    from memtui.projects import relocate_sessions
+    from memtui.projects.relocate import MovePlan
+    from memtui.services import projects as services
+    from memtui.tui import dialogs
+else:
+    memory_location, services = LazyModule("memtui.client.memory_location"), LazyModule("memtui.services.projects")
+    session_files, client_paths = LazyModule("memtui.client.session_files"), LazyModule("memtui.client.paths")
+    client_projects, workspaces = LazyModule("memtui.client.projects"), LazyModule("memtui.memory.workspace")
+    relocate_sessions, dialogs = LazyModule("memtui.projects.relocate_sessions"), LazyModule("memtui.tui.dialogs")
+
+TITLE_CELLS = 48
 """Cells of a session's title in the plan."""
 
 
-class ProjectCommands(CommandHandler):
-    """Bringing memory and sessions along."""
+def amounts(project: client_projects.Project) -> str:
+    """What a project has."""
+    shared = "  shares its folder" if project.collision else ""
+    return f"{pluralize(project.topics, 'topic')}  {pluralize(project.sessions, 'session')}{shared}"
 
-    async def wish_bring(self, wish: CommandRequested) -> None:
-        """Choose whose memory and sessions, unless the wish says so, show what would be done, and do it."""
-        project = await self._whose(wish)
-        if project is None:
-            return
-        plan = await self.off(self._plan, project)
-        if plan.empty:
-            raise NotFound(f"{self._called(project)} has left nothing that could be moved")
-        title = f"Bring what {self._called(project)} has left here"
-        notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
-        yes = "" if self.workspace.read_only else "move"
-        if await self.app.push_screen_wait(ShowDiff(title, _told(plan), notes=notes, yes=yes)):
-            moved = await self.off(apply_move, plan, live=self._live(plan), now=self.workspace.now)
-            words = f"moved {plan.amount(len(moved.sessions))} here; memtui projects undo-move takes it back"
-            self.app.post_message(CommandDone(words, problem="; ".join(stay.why for stay in moved.stays)))
-            self.app.sessions.again()
 
-    async def _whose(self, wish: CommandRequested) -> Project | None:
-        if wish.paths:
-            return await self.off(find_project, self.workspace.env, str(wish.paths[0]))
-        gone = await self.off(gone_projects, self.workspace.env)
-        if not gone:
-            raise NotFound("no project's directory is gone", hint="memtui projects move brings others along")
-        options = [Option(project.folder, self._called(project), amounts(project)) for project in gone]
-        likely = next((one.folder for one in gone if one.name == self.workspace.location.cwd.name), None)
-        chosen = await self.app.push_screen_wait(
-            Choose("Bring what which project has left here?", options, start=likely)
+async def open_project(context: CommandContext, cwd: Path) -> None:
+    """Go to the project of a directory."""
+    old = context.workspace
+    location = await context.in_thread(memory_location.locate_memory, old.env, cwd)
+    context.app.open_workspace(
+        workspaces.Workspace(old.env, old.dirs, location, read_only=old.read_only, trash=old.trash, now=old.now)
+    )
+
+
+async def bring(context: CommandContext, folder: Path | None = None) -> None:
+    """Choose whose memory and sessions, unless `folder` says so, show what would be done, and do it."""
+    workspace = context.workspace
+    if folder is None:
+        project = await _choose(context)
+    else:
+        project = await context.in_thread(client_projects.find_project, workspace.env, str(folder))
+    if project is None:
+        return
+    name = _name(context, project)
+    plan = await context.in_thread(services.plan_project_move, workspace, project, workspace.location.cwd)
+    if plan.empty:
+        raise NotFound(f"{name} has left nothing that could be moved")
+    notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
+    yes = "" if workspace.read_only else "move"
+    if await context.ask(dialogs.ShowDiff(f"Bring what {name} has left here", _rows(plan), notes=notes, yes=yes)):
+        moved = await questions.ask_until_done(
+            context, lambda allow: services.move_project(workspace, plan, allow), confirmed=True
         )
-        return next((project for project in gone if project.folder == chosen), None)
-
-    def _called(self, project: Project) -> str:
-        return short(project.cwd or project.folder, self.workspace.env.home)
-
-    def _plan(self, project: Project) -> MovePlan:
-        workspace = self.workspace
-        return plan_move(
-            workspace.env,
-            workspace.dirs,
-            project.folder,
-            workspace.location.cwd,
-            directory=project.cwd,
-            shared=project.collision,
-            live=frozenset(running_in(project.folder.parent.parent)),
-            now=workspace.now,
-        )
-
-    @staticmethod
-    def _live(plan: MovePlan) -> frozenset[str]:
-        return frozenset(running_in(plan.source.parent.parent))
+        assert moved is not None
+        words = f"moved {plan.amount(len(moved.sessions))} here; z takes it back"
+        context.done(words, problem="; ".join(stay.why for stay in moved.stays))
+        context.app.post_message(SessionsChanged())
 
 
-def _told(plan: MovePlan) -> str:
+async def _choose(context: CommandContext) -> client_projects.Project | None:
+    gone = await context.in_thread(client_projects.gone_projects, context.workspace.env)
+    if not gone:
+        raise NotFound("no project's directory is gone", hint="memtui projects move brings others along")
+    options = [dialogs.Option(one.folder, _name(context, one), amounts(one)) for one in gone]
+    likely = next((one.folder for one in gone if one.name == context.workspace.location.cwd.name), None)
+    chosen = await context.ask(dialogs.Choose("Bring what which project has left here?", options, start=likely))
+    return next((one for one in gone if one.folder == chosen), None)
+
+
+def _name(context: CommandContext, project: client_projects.Project) -> str:
+    return client_paths.tilde_path(project.cwd or project.folder, context.workspace.env.home)
+
+
+def _rows(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:
-        title = clip(session.title or NAMELESS, TITLE)
-        lines.append(
-            f"+session {session.id[:SHORT]}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}"
-        )
+        id, title = session.id[: relocate_sessions.SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
+        lines.append(f"+session {id}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}")
     files = plan.memory.files if plan.memory is not None else ()
     lines += (f"+memory  {file.source}{f'  ({file.how})' if file.how else ''}" for file in files)
     return "\n".join([*lines, plan.memory.coming.diff() if plan.memory is not None else ""])
+
+
+COMMANDS = declare(
+    registry.EVERYWHERE,
+    Command(
+        "projects.bring", "Bring what a project that moved has left", "", bring, disabled_reason=registry.read_only
+    ),
+)  # fmt: skip

@@ -1,1 +1,26 @@
-"""Questions; each dialog returns a typed value or None for "no"."""
+"""Questions to a person; each dialog returns a typed value, or None for "no".
+
+A dialog with commands of its own (`watch_run`) is imported by its module.
+"""
+
+from memtui.tui.dialogs.ask import Ask
+from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.dialogs.leave import Leave
+from memtui.tui.dialogs.new_topic import NewTopic, NewTopicAnswer
+from memtui.tui.dialogs.question import Question
+from memtui.tui.dialogs.secret_question import SecretQuestion
+from memtui.tui.dialogs.show_diff import ShowDiff
+
+__all__ = [
+    "Ask",
+    "Choose",
+    "Dialog",
+    "Leave",
+    "NewTopic",
+    "NewTopicAnswer",
+    "Option",
+    "Question",
+    "SecretQuestion",
+    "ShowDiff",
+]

@@ -12,12 +12,12 @@ from memtui.util.text import visible
 
 
 class Ask(Dialog[str]):
-    """Returns the line, or None. `check` says what is wrong with it, or "" when it will do."""
+    """Returns the line, or None. `does` says what Enter does; `check` what is wrong with the line, "" for nothing."""
 
     def __init__(
-        self, title: str, value: str = "", *, explain: str = "", check: Callable[[str], str] = lambda _: ""
+        self, title: str, value: str = "", *, does: str, explain: str = "", check: Callable[[str], str] = lambda _: ""
     ) -> None:
-        super().__init__(title, "⏎ do it   Esc back", classes="-small")
+        super().__init__(title, f"⏎ {does}   Esc back", classes="-small")
         self._value = value
         self._explain = explain
         self._check = check

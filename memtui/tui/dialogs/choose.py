@@ -13,7 +13,7 @@ from textual.widgets import Input
 from memtui.tui.dialogs.dialog import Dialog, text_rows
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
-from memtui.util.filter_query import matches, parse
+from memtui.util.filter_query import matches_query, parse_query
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -49,7 +49,7 @@ class OptionLines(VirtualList, Generic[Key]):
 
 
 class Choose(Dialog[Key], Generic[Key]):
-    """Returns the key of the option, or None. Typing filters with the syntax of `base.match`; a menu takes digits."""
+    """Returns the key of the option, or None. Typing filters (`util.filter_query`); a menu takes digits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,ctrl+j,ctrl+n", "step(1)", "Down", show=False),
@@ -96,9 +96,8 @@ class Choose(Dialog[Key], Generic[Key]):
         if self._digits and event.value.isdecimal() and 0 < int(event.value) <= len(self._all):
             self.dismiss(self._all[int(event.value) - 1].key)
             return
-        terms = parse(event.value)
         lines = self._lines
-        lines.options = [o for o in self._all if matches(terms, o.label, o.detail)]
+        lines.options = self._matching()
         lines.cursor = 0
         lines.rows_changed()
 
@@ -113,6 +112,17 @@ class Choose(Dialog[Key], Generic[Key]):
                 self.notify(Content(text.visible(option.off)), severity="warning")  # type: ignore[arg-type]
             else:
                 self.dismiss(option.key)
+
+    def add(self, options: Sequence[Option[Key]]) -> None:
+        """List some more, below the others."""
+        self._all = [*self._all, *options]
+        if self.is_attached:
+            self._lines.options = self._matching()
+            self._lines.rows_changed()
+
+    def _matching(self) -> list[Option[Key]]:
+        terms = parse_query(self.query_one(Input).value)
+        return [option for option in self._all if matches_query(terms, option.label, option.detail)]
 
     def action_step(self, step: int) -> None:
         """Move the cursor while the filter keeps the focus."""

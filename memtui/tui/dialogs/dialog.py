@@ -8,19 +8,17 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
+from textual.widgets import Static
 
-from memtui.tui import styles
-from memtui.tui.keyboard import KeyQueue
-from memtui.tui.theme import glyphs_of
+from memtui.tui.app_base import InApp
 from memtui.util.text import visible
 
 Answer = TypeVar("Answer")
 
 
-class Dialog(ModalScreen[Answer | None], Generic[Answer]):
+class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
     """A framed question in the middle of the screen; subclasses compose its `body`."""
 
-    CSS_PATH = styles.sheets("dialog")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "Back", id="dialog.escape")]
 
     def __init__(self, title: str, hints: str = "Esc back", *, classes: str = "") -> None:
@@ -35,14 +33,12 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
     def compose(self) -> ComposeResult:
         with Vertical(id="frame") as frame:
             frame.border_title = Content(visible(f" {self._title} ", keep=""))
-            frame.border_subtitle = Content(glyphs_of(self).spell(f" {self._hints} "))
+            frame.border_subtitle = Content(self.app.glyphs.spell(f" {self._hints} "))
             yield from self.body()
 
     def on_screen_resume(self) -> None:
         """Keys that were typed while this opened may come now."""
-        ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, KeyQueue):
-            self.call_after_refresh(ahead.opened)
+        self.call_after_refresh(self.app.key_queue.opened)
 
     def action_no(self) -> None:
         """Close, nothing done."""
@@ -51,6 +47,4 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
 
 def text_rows(rows: list[Content], widget_id: str) -> Widget:
     """Lines of text that take their own height."""
-    from textual.widgets import Static
-
     return Static(Content("\n").join(rows), id=widget_id)

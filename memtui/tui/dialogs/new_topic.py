@@ -95,7 +95,7 @@ class NewTopic(Dialog[NewTopicAnswer]):
 
     @on(Input.Submitted, "#description")
     def action_done(self) -> None:
-        """Return the wish."""
+        """Return what was typed."""
         name = self.query_one("#name", Input).value.strip()
         description = self.query_one("#description", Input).value.strip()
         missing = "a name is needed" if not name else "one line is needed: recall has nothing else to match"

@@ -17,12 +17,12 @@ class ShowDiff(Dialog[bool]):
     """Returns True when the change is to be done; without `yes` it is only shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "yes", "Do it", id="diff.yes"),
-        Binding("n", "no", "Leave it", id="diff.no"),
+        Binding("y", "yes", "Yes", id="diff.yes"),
+        Binding("n", "no", "No", id="diff.no"),
     ]
 
     def __init__(self, title: str, diff: str, *, notes: Sequence[str] = (), yes: str = "") -> None:
-        hints = f"y {yes}   n Esc leave it" if yes else "Esc back"
+        hints = f"y {yes}   n Esc back" if yes else "Esc back"
         super().__init__(title, hints, classes="-large")
         self._diff = diff
         self._notes = notes

@@ -5,56 +5,65 @@ The same for a run of ours, one that has ended, and one of another program (id "
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.presentation.dream_text import touched_words
-from memtui.tui import keys, styles
+from memtui.tui.app_base import HasSelection, Selection
+from memtui.tui.commands import app, dreams, history, registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.messages import DreamSeen
-from memtui.tui.reach import app_of
-from memtui.tui.render.run_rows import facts, foreign_head, standing, title_of, touched_files
-from memtui.tui.run_actions import RunActions
+from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
+from memtui.tui.render.run_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.text import span, visible
+from memtui.util.text import duration, visible
 
-BESIDE_FROM = 110
+DIFF_FROM_CELLS = 110
 """Cells from which the diff of the file under the cursor stands beside the files."""
-REST = 0.12
+READ_DELAY_S = 0.12
 """Seconds that the cursor stays on a file before its diff is read."""
 
 GOING = "x stop   ⏎ diff   f follow   J K log   Esc close, dream goes on"
-KEPT = "⏎ diff   a adopt   A adopt all   X throw away   c compare   Esc close"
+KEPT = "⏎ diff   a adopt   A adopt all   X discard   c compare   Esc close"
 ADOPTED = "⏎ diff   c compare   u restore   U restore all   Esc close"
 ENDED = "⏎ diff   D dream again   Esc close"
 FOREIGN = "⏎ diff   u restore   Esc close"
 
 
-class WatchRun(Dialog[None], RunActions):
+COMMANDS = declare(
+    registry.WATCH,
+    Command("watch.follow", "Follow the log, or leave it where it is", "f",
+            lambda context: context.find(WatchRun).toggle_following(), "f follow"),
+    Command("watch.log_down", "Scroll the log down", "J", lambda context: context.find(WatchRun).scroll_log(1)),
+    Command("watch.log_up", "Scroll the log up", "K", lambda context: context.find(WatchRun).scroll_log(-1)),
+    Command("watch.undo", "Undo the last write", "z", history.undo, "z undo", disabled_reason=registry.read_only),
+    Command("watch.help", "Keys", "question_mark,f1", app.show_help, "? keys", "?"),
+    Command("watch.close", "Close; a dream goes on", "escape,w,shift+down,f4",
+            lambda context: context.find(WatchRun).action_no(), "Esc close", "Esc"),
+)  # fmt: skip
+
+
+class WatchRun(HasSelection, Dialog[None]):
     """Head above, files and log below each other; f says whether the log follows, J and K scroll it."""
 
-    CSS_PATH = styles.sheets("dialog", "watch_run")
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.WATCH)
+    BINDINGS = registry.bindings(COMMANDS, dreams.RUN)
 
     def __init__(self, glyphs: Glyphs, id: str) -> None:
         super().__init__("dream", "Esc close", classes="-whole")
         self.glyphs = glyphs
         self.shown_id = id
         self._foreign: ExternalRun | None = None
-        self._rest: Timer | None = None
-        self._asked: tuple[object, ...] = ()
-        self._told = ("", "")
+        self._read_timer: Timer | None = None
+        self._requested: tuple[object, ...] = ()
+        self._frame_words = ("", "")
 
     def body(self) -> ComposeResult:
         yield RunHead(id="head")
@@ -72,20 +81,16 @@ class WatchRun(Dialog[None], RunActions):
         self.go_to(self.shown_id)
 
     def on_unmount(self) -> None:
-        app_of(self).dreams.watch("")
+        self.app.post_message(RunRequested("", over_views=True))
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= BESIDE_FROM, "-beside")
-        self._asked = ()
+        self.set_class(event.size.width >= DIFF_FROM_CELLS, "-beside")
+        self._requested = ()
         self.call_after_refresh(self._draw)
 
     @property
-    def run_id(self) -> str | None:
-        return self.shown_id
-
-    @property
-    def file(self) -> str:
-        return self.files.file
+    def selection(self) -> Selection:
+        return Selection(run=self.shown_id, file=self.files.file)
 
     @property
     def files(self) -> RunFiles:
@@ -99,9 +104,9 @@ class WatchRun(Dialog[None], RunActions):
 
     def go_to(self, id: str) -> None:
         """Show another run."""
-        self.shown_id, self._asked = id, ()
-        app_of(self).dreams.watch(id)
-        app_of(self).post_message(DreamSeen(id))
+        self.shown_id, self._requested = id, ()
+        self.app.post_message(RunRequested(id, over_views=True))
+        self.app.post_message(DreamSeen(id))
         self._draw()
 
     def show(self, state: AppState) -> None:
@@ -111,25 +116,23 @@ class WatchRun(Dialog[None], RunActions):
 
     def tick(self, now: float) -> None:
         """A second has passed while a run is on."""
-        self._tell_time(now)
+        self._show_time(now)
 
     def _draw(self) -> None:
-        state = app_of(self).state
-        if state is None:
-            return
-        now = app_of(self).start.now()
+        state = self.app.state
+        now = self.app.start.now()
         dream, opened = self._dream(state), state.open_dream
         opened = opened if opened is not None and opened.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
-            rows = [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
+            rows = [*standing(dream, opened, now, width, self.glyphs), *details(dream, width)]
             most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
             self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))
         elif not self.shown_id:
             self._draw_foreign(state, width)
         self._draw_parts(opened)
-        self._tell_time(now)
+        self._show_time(now)
         self._show_change(state, dream)
 
     def _draw_foreign(self, state: AppState, width: int) -> None:
@@ -146,38 +149,36 @@ class WatchRun(Dialog[None], RunActions):
 
     def _draw_parts(self, opened: OpenDream | None) -> None:
         """The lines above files and log, and the log."""
-        told = touched_words(file for file, _ in self.files.rows) or "no file touched"
-        self.query_one("#touched", RunHead).show([Content.styled(told, "bold")])
+        touched = touched_words(file for file, _ in self.files.rows) or "no file touched"
+        self.query_one("#touched", RunHead).show([Content.styled(touched, "bold")])
         self.run_log.show(opened.events if opened is not None else ())
-        self._tell_following()
+        self._show_following()
 
-    def _tell_following(self) -> None:
+    def _show_following(self) -> None:
         """Whether the log follows; of a run that has ended there is nothing to follow."""
-        state = app_of(self).state
-        dream = self._dream(state) if state is not None else None
+        state = self.app.state
+        dream = self._dream(state)
         words = "following" if self.run_log.follows else "stands still; f follows again"
         words = f"   {words}" if dream is not None and dream.state.word == "running" else ""
         heading = Content.assemble(("log, newest first", "bold"), (words, "$dim"))
         self.query_one("#log_title", RunHead).show([heading] if self.run_log.row_count() else [])
 
-    def _tell_time(self, now: float) -> None:
-        state = app_of(self).state
-        if state is None:
-            return
+    def _show_time(self, now: float) -> None:
+        state = self.app.state
         dream, frame = self._dream(state), self.query_one("#frame")
         if dream is not None:
             words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
         elif self._foreign is not None:
             on = state.foreign is not None
-            held = span(max(now - self._foreign.since, 0.0))
+            held = duration(max(now - self._foreign.since, 0.0))
             words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
             hints = FOREIGN
         else:
             words, hints = "dream: starting", "Esc close, dream goes on"
-        told = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.glyphs.spell(f" {hints} "))
-        if told != self._told:  # to say the same again would paint all of the frame
-            self._told = told
-            frame.border_title, frame.border_subtitle = map(Content, told)
+        frame_words = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.glyphs.spell(f" {hints} "))
+        if frame_words != self._frame_words:  # to say the same again would paint all of the frame
+            self._frame_words = frame_words
+            frame.border_title, frame.border_subtitle = map(Content, frame_words)
 
     def _keys(self, dream: Dream) -> str:
         if dream.state.word == "running":
@@ -193,42 +194,38 @@ class WatchRun(Dialog[None], RunActions):
         """The diff at the right: what is known of it, and ask for it anew if file or run are others by now."""
         if not self.has_class("-beside"):
             return
-        name = self.file
+        name = self.files.file
         change = state.change
         known = change is not None and (change.id, change.name) == (self.shown_id, name)
         self.query_one(DiffLines).show(change.text if known and change is not None else "")
         entry = next((file for file in self.files.rows if file[0].name == name), None)
         wanted = (self.shown_id, name, entry, dream.state.word if dream is not None else "")
-        if name and wanted != self._asked:
-            self._asked = wanted
-            if self._rest is not None:
-                self._rest.stop()
-            self._rest = self.set_timer(REST, lambda: app_of(self).dreams.read_change(self.shown_id, name))
+        if name and wanted != self._requested:
+            self._requested = wanted
+            if self._read_timer is not None:
+                self._read_timer.stop()
+            self._read_timer = self.set_timer(
+                READ_DELAY_S, lambda: self.post_message(DiffRequested(self.shown_id, name))
+            )
 
     @on(VirtualList.Moved, "#files")
     def moved(self) -> None:
         """Another file."""
-        state = app_of(self).state
-        if state is not None:
-            self._show_change(state, self._dream(state))
+        self._show_change(self.app.state, self._dream(self.app.state))
 
     @on(VirtualList.Chosen, "#files")
     def chosen(self) -> None:
         """Enter on a file: its difference."""
-        self.wish_run("diff", self.file)
+        self.app.perform(dreams.show_difference)
 
-    def action_follow(self) -> None:
+    def toggle_following(self) -> None:
         """Follow the log, or leave it where it is."""
         self.run_log.follow(on=not self.run_log.follows)
-        self._tell_following()
+        self._show_following()
 
-    def action_log_scroll(self, step: int) -> None:
+    def scroll_log(self, step: int) -> None:
         """Scroll the log; a person who reads older rows is not followed."""
         if step > 0:
             self.run_log.follow(on=False)
         self.run_log.scroll_relative(y=step * 3, animate=False)
-        self._tell_following()
-
-    def action_wish(self, what: str) -> None:
-        """What keys ask for that mean the same everywhere."""
-        app_of(self).wish(what)
+        self._show_following()

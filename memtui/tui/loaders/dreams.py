@@ -1,8 +1,7 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
-In threads, reported as news. Nothing is looked at again and again but the file of a run that is on; that another one
-began is told by the watcher. Looking changes nothing, neither a gate nor a run. What only a dream needs is imported
-when there is one, or the Dream view: most of the time there is neither.
+In threads, reported as messages. Nothing is polled but the file of a run that is on; that another one began is told by
+the watcher. Reading changes nothing, neither a check nor a run.
 """
 
 from __future__ import annotations
@@ -13,35 +12,39 @@ from typing import TYPE_CHECKING
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.dream.lock.foreign import ExternalRun, find_external_run
-from memtui.dream.run.events import Event, follow
-from memtui.dream.run.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
+from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.lock.external_run import ExternalRun, find_external_run
+from memtui.dream.review.adoption import adopted_operations, plan_adoption
+from memtui.dream.run.events import Event, follow_events
+from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
+from memtui.tui.app_base import AppBase
 from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
+from memtui.tui.render.dream_rows import end_words
+from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
 from memtui.util.errors import MemtuiError
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from memtui.dream.run.spawn import StartedRun
-    from memtui.tui.app import MemtuiApp
 
-LOOK = 0.1
+POLL_INTERVAL_S = 0.1
 """Seconds between two looks at the file of a run that is on."""
 
 
 class DreamLoader:
     """What was read of runs, and what is being read."""
 
-    def __init__(self, app: MemtuiApp) -> None:
+    def __init__(self, app: AppBase) -> None:
         self.app = app
         self.watched = ""
         """The run that is shown over the views, "" for none: it is read whole as well."""
         self.shown = False
         """Whether the Dream view is on screen: only then the gates and the run under the cursor are looked at."""
         self._wanted = ""
-        self._busy = self._again = False
+        self._busy = self._repeat = False
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
@@ -50,9 +53,9 @@ class DreamLoader:
         self._on = ""
         self._foreign: ExternalRun | None = None
 
-    def again(self) -> None:
+    def read_again(self) -> None:
         """Read the runs, or what changed of them; a reading that goes on is repeated."""
-        self._again = self._busy
+        self._repeat = self._busy
         if not self._busy:
             self._busy = True
             self._start("dreams", self._read)
@@ -61,18 +64,18 @@ class DreamLoader:
         """The Dream view came on screen, or left it."""
         if shown and not self.shown:
             self.shown = True
-            self.again()
+            self.read_again()
         self.shown = shown
 
     def open(self, id: str) -> None:
         """The cursor is on this run: read it whole."""
         self._wanted = id
-        self.again()
+        self.read_again()
 
     def watch(self, id: str) -> None:
         """A run is shown over the views; "" for none."""
         self.watched = id
-        self.again()
+        self.read_again()
 
     def read_change(self, id: str, name: str) -> None:
         """Read what a run does to one file; "" is another program's."""
@@ -80,8 +83,8 @@ class DreamLoader:
 
     def tick(self) -> None:
         """A second of a dream: a process of somebody else's ends without a word."""
-        if self._foreign is not None and not alive(Identity(self._foreign.pid)):
-            self.again()
+        if self._foreign is not None and not is_alive(ProcessIdentity(self._foreign.pid)):
+            self.read_again()
 
     def started(self, run: StartedRun) -> None:
         """A run of this process: it is asked now and then whether it has ended, as a parent has to."""
@@ -90,22 +93,20 @@ class DreamLoader:
     def done(self) -> None:
         """A reading ended: repeat it if something changed meanwhile, and follow the run that is on."""
         self._busy = False
-        if self._again:
-            self.again()
-        on = self.app.state.going if self.app.state else None
-        self._tell_end(on.run.id if on is not None else "")
+        if self._repeat:
+            self.read_again()
+        on = self.app.state.going
+        self._notify_end(on.run.id if on is not None else "")
         if on is not None and (self._following is None or self._following.is_finished):
             self.followed = str(on.run.events)
             self._following = self._start("dream", lambda: self._follow(on.run))
 
-    def _tell_end(self, on: str) -> None:
+    def _notify_end(self, on: str) -> None:
         """Say how the run ended that was on until now, wherever the person is; one that they ended says so itself."""
         was, self._on = self._on, on
-        listed = self.app.state.dreams if self.app.state else ()
+        listed = self.app.state.dreams
         dream = next((one for one in listed if one.run.id == was and was != on), None)
         if dream is not None and dream.state.end is not None and dream.state.end.how != "killed":
-            from memtui.tui.render.dream_rows import end_words
-
             self.app.notify(visible(end_words(dream)), timeout=8, markup=False)
 
     def stop(self) -> None:
@@ -123,11 +124,9 @@ class DreamLoader:
         runs = list_runs(workspace.dirs, workspace.location.folder)
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
-        held = waiting(runs)
+        held = run_awaiting_review(runs)
         gates = None
         if self.shown:
-            from memtui.dream.gates.evaluate import evaluate_gates
-
             gates = evaluate_gates(workspace, workspace.dirs, workspace.now())
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
@@ -150,11 +149,11 @@ class DreamLoader:
         if known is not None and known[0] == stamp and known[1].kept == kept and known[1].state.word == "ended":
             return known[1]
         events = events_of(run)
-        state = state_of(run, events)
+        state = run_state(run, events)
         if state.word == "died":  # or it told its end and left between the two looks
             events = events_of(run)
-            state = state_of(run, events)
-        dream = Dream(run, state, progress(events), kept)
+            state = run_state(run, events)
+        dream = Dream(run, state, run_progress(events), kept)
         self._known[run.id] = (stamp, dream)
         return dream
 
@@ -164,16 +163,13 @@ class DreamLoader:
         events = events_of(run)
         if dream.state.word == "running":
             return OpenDream(run.id, events)
-        from memtui.dream.review.adoption import plan
-        from memtui.dream.review.review import versions_of
-
         try:
             taken = {
                 change.name: "taken back" if version.undone else "adopted"
-                for version in reversed(versions_of(run, workspace))
+                for version in reversed(adopted_operations(run, workspace))
                 for change in version.files
             }
-            items = plan(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
+            items = plan_adoption(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
         except MemtuiError as error:
             self.app.post_message(CommandFailed(error.message, error.hint))
             return OpenDream(run.id, events)
@@ -189,8 +185,6 @@ class DreamLoader:
             self.app.post_message(DiffLoaded(FileDiff(id, name, text)))
 
     def _difference(self, id: str, name: str) -> str:
-        from memtui.tui.render.dream_diffs import foreign_difference, run_difference
-
         workspace = self.app.workspace
         if not id:
             return foreign_difference(workspace, self._foreign, name)
@@ -200,24 +194,24 @@ class DreamLoader:
     def _follow(self, run: Run) -> None:
         worker = get_current_worker()
         events: list[Event] = []
-        told = 0
+        reported = 0
 
         def rest(seconds: float) -> None:
-            nonlocal told
-            if len(events) != told and not worker.is_cancelled:
-                told = len(events)
-                dream = Dream(run, RunState("running"), progress(events), kept=True)
+            nonlocal reported
+            if len(events) != reported and not worker.is_cancelled:
+                reported = len(events)
+                dream = Dream(run, RunState("running"), run_progress(events), kept=True)
                 self.app.post_message(DreamAdvanced(dream, OpenDream(run.id, tuple(events))))
-            time.sleep(LOOK)
+            time.sleep(POLL_INTERVAL_S)
 
-        for event in follow(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
+        for event in follow_events(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
             events.append(event)
         started = self._started.pop(run.id, None)
-        while started is not None and not started.gone() and not worker.is_cancelled:
-            time.sleep(LOOK)  # it has told its end, and is about to leave
+        while started is not None and not started.has_ended() and not worker.is_cancelled:
+            time.sleep(POLL_INTERVAL_S)  # it has told its end, and is about to leave
         if not worker.is_cancelled:
             self.app.post_message(DreamsChanged())
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)
-        return alive(run.process) and (started is None or not started.gone())
+        return is_alive(run.process) and (started is None or not started.has_ended())

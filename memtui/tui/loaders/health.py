@@ -9,45 +9,42 @@ import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from memtui.sessions.health_cache import judge
-from memtui.sessions.listing import CompressedList, Session
+from memtui.sessions.health_cache import load_health
+from memtui.sessions.listing import CompressedSessions, Session
+from memtui.tui.app_base import AppBase
 from memtui.tui.messages import HealthLoaded
 from memtui.tui.state import SessionListState
 from memtui.tui.widgets.session_list import SessionList
 
-if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
-
-LOOK = 1.0
+LOOK_INTERVAL_S = 1.0
 """Seconds between two looks at what is on the screen."""
 
-AT_ONCE = 8
+SCREEN_BATCH = 8
 """Sessions on the screen that are read in one go, so that the first marks are soon there."""
 
-FEW = 64
+BACKGROUND_BATCH = 64
 """Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
 
-MANY = 200
+MAX_UNPACED_SESSIONS = 200
 """Sessions of a list from which on those that aren't on the screen have to wait."""
 
-REST = 800
+REST_FACTOR = 800
 """So many times as long as reading took they wait: an eighth of a percent of a core."""
 
 
-class HealthMark(Struct):
+class PendingHealth(Struct):
     """The sessions of a list, and by their numbers what is to be done about them.
 
     `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
     time and is marked as such, has none (0). `waiting` are those that are still to be read.
     """
 
-    sessions: CompressedList
+    sessions: CompressedSessions
     stamps: array[int]
     waiting: bytearray
     live: frozenset[str] = frozenset()
@@ -77,27 +74,27 @@ class HealthMark(Struct):
 class HealthLoader:
     """Which sessions of the list are still to be looked at; what takes a while is done in a thread."""
 
-    def __init__(self, app: MemtuiApp) -> None:
+    def __init__(self, app: AppBase) -> None:
         self.app = app
         self._seen = _nothing()
-        self._shelf = SessionListState()
+        self._list = SessionListState()
         self._busy = False
-        self._again = 0.0
+        self._not_before = 0.0
         self._timer: Timer | None = None
 
     def follow(self, session_list: SessionListState | None) -> None:
         """Look at the sessions of this list."""
-        self._shelf = session_list or SessionListState()
-        if not self._seen.of(self._shelf) and self._timer is None:
-            self._timer = self.app.set_interval(LOOK, self.look)
+        self._list = session_list or SessionListState()
+        if not self._seen.of(self._list) and self._timer is None:
+            self._timer = self.app.set_interval(LOOK_INTERVAL_S, self.look)
         self.look()
 
     def look(self) -> None:
         """Do what is wanted now: take up a new list, read what is on the screen, or after a rest others."""
         if self._busy:
             return
-        if not self._seen.of(self._shelf):
-            session_list = self._shelf
+        if not self._seen.of(self._list):
+            session_list = self._list
             self._start(lambda: self._take_up(session_list))
             return
         if 1 not in self._seen.waiting:
@@ -105,9 +102,9 @@ class HealthLoader:
                 self._timer.stop()
                 self._timer = None
             return
-        wanted = [number for one in self._on_screen() if (number := self._seen.number(one)) is not None][:AT_ONCE]
-        if not wanted and time.monotonic() >= self._again:
-            wanted = self._seen.first(FEW)
+        wanted = [number for one in self._on_screen() if (number := self._seen.number(one)) is not None][:SCREEN_BATCH]
+        if not wanted and time.monotonic() >= self._not_before:
+            wanted = self._seen.first(BACKGROUND_BATCH)
         if wanted:
             self._start(lambda: self._read(wanted))
 
@@ -123,13 +120,13 @@ class HealthLoader:
     def _take_up(self, session_list: SessionListState) -> None:
         """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
         seen, fresh = compare(self._seen, session_list.sessions, frozenset(session_list.live))
-        found = dict(judge(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
+        found = dict(load_health(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
         for number, one in enumerate(session_list.sessions):
             if fresh[number]:
-                seen.waiting[number] = one.place not in found
+                seen.waiting[number] = one.file_path not in found
         self.app.call_from_thread(self._taken_up, seen, found)
 
-    def _taken_up(self, seen: HealthMark, found: dict[str, str]) -> None:
+    def _taken_up(self, seen: PendingHealth, found: dict[str, str]) -> None:
         self._seen = seen
         self._done(found)
 
@@ -137,14 +134,14 @@ class HealthLoader:
         """In a thread: read what nobody has read yet."""
         worker, since = get_current_worker(), time.monotonic()
         wanted = [self._seen.sessions[number] for number in numbers]
-        found = dict(judge(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
+        found = dict(load_health(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
         self.app.call_from_thread(self._were_read, numbers, found, time.monotonic() - since)
 
     def _were_read(self, numbers: Sequence[int], found: dict[str, str], spent: float) -> None:
         for number in numbers:
             self._seen.waiting[number] = 0
-        if len(self._seen.waiting) > MANY:
-            self._again = time.monotonic() + REST * spent
+        if len(self._seen.waiting) > MAX_UNPACED_SESSIONS:
+            self._not_before = time.monotonic() + REST_FACTOR * spent
         self._done(found)
 
     def _done(self, found: dict[str, str]) -> None:
@@ -154,7 +151,9 @@ class HealthLoader:
         self.look()
 
 
-def compare(before: HealthMark, sessions: CompressedList, live: frozenset[str]) -> tuple[HealthMark, bytearray]:
+def compare(
+    before: PendingHealth, sessions: CompressedSessions, live: frozenset[str]
+) -> tuple[PendingHealth, bytearray]:
     """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
 
     Args:
@@ -164,12 +163,12 @@ def compare(before: HealthMark, sessions: CompressedList, live: frozenset[str]) 
     stamps = array("q", (0 if one.id in live else _stamp(one) for one in sessions))
     waiting = bytearray(before.waiting[known[stamp]] if stamp in known else 0 for stamp in stamps)
     fresh = bytearray(bool(stamp) and stamp not in known for stamp in stamps)
-    return HealthMark(sessions, stamps, waiting, live), fresh
+    return PendingHealth(sessions, stamps, waiting, live), fresh
 
 
 def _stamp(one: Session) -> int:
-    return hash((one.place, one.modified, one.size))
+    return hash((one.file_path, one.modified, one.size))
 
 
-def _nothing() -> HealthMark:
-    return HealthMark(CompressedList(), array("q"), bytearray())
+def _nothing() -> PendingHealth:
+    return PendingHealth(CompressedSessions(), array("q"), bytearray())

@@ -3,103 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
 from memtui.client.git import branch_of
-from memtui.client.paths import LOCK
-from memtui.dream.traces import of_any, of_ours
-from memtui.tui.colours import theme_for
+from memtui.client.paths import LOCK_NAME
+from memtui.dream import has_history
+from memtui.tui.app_base import AppBase
 from memtui.tui.messages import (
     CommandFailed,
-    DiskChanged,
-    DreamsChanged,
+    DraftKept,
+    DreamsFound,
     InitialLoadFinished,
     PreviewLoaded,
+    ReadingFinished,
     SnapshotLoaded,
+    SnapshotOutdated,
 )
-from memtui.tui.render.arrange import Wanted
-from memtui.tui.startup.picture import Stamp, save, stamp
-from memtui.tui.startup.sketch import kept, of_world, stamps_of
-from memtui.util.config import read_config
+from memtui.tui.startup.frame_cache import Stamp, stamp
+from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
-from memtui.util.gc_tuning import give_back
+from memtui.util.gc_tuning import limit_heaps
+from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
+    from memtui.dream.lock import lock as locks
+    from memtui.dream.run import recovery
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
-    from memtui.tui.app import MemtuiApp
-    from memtui.tui.startup.start import StartContext
+    from memtui.services import editor as editing
+    from memtui.tui.render import preview
     from memtui.tui.state import Preview
+else:  # the engine is imported in the thread that reads first
+    locks, recovery = LazyModule("memtui.dream.lock.lock"), LazyModule("memtui.dream.run.recovery")
+    preview, editing = LazyModule("memtui.tui.render.preview"), LazyModule("memtui.services.editor")
 
 
 class MemoryLoader:
-    """What the app has read, and how often: first, again, and the file under the cursor."""
+    """What the app has read, and how often: first, again, and the file under the cursor.
 
-    def __init__(self, app: MemtuiApp) -> None:
+    One reading goes on at a time. What the watcher reports is compared with what was read last, by sizes and times: a
+    write of our own, which was read when it was done, is not read once more.
+    """
+
+    def __init__(self, app: AppBase) -> None:
         self.app = app
-        self._seen: list[Stamp] = []
+        self.loaded: tuple[Snapshot, list[Stamp]] | None = None
+        """The last full reading, and the stamps of all that it was made from."""
+        self._busy = self._repeat = False
 
     def first(self) -> None:
-        """Names first, unless the last picture tells them; then links, checks and history."""
+        """Names first, unless the last start's first frame shows them; then links, checks and history."""
+        self._busy = True
         self._start("read", self._first)
 
-    def again(self) -> None:
-        """Read what changed; the cursor stays where it is."""
-        self._start("read", self._again)
+    def read_again(self) -> None:
+        """Read what changed; the cursor stays where it is. A reading that goes on is followed by another."""
+        self._repeat = self._busy
+        if not self._busy:
+            self._busy = True
+            self._start("read", self._again)
 
     def look(self) -> None:
-        """Read again if anything is not as it was read, which sizes and times tell: for what no watcher reports."""
-        self._start("rescan", self._look)
+        """Read again if anything is not as it was read, which sizes and times tell."""
+        if self._busy:
+            self._repeat = True
+        else:
+            self._start("rescan", self._look)
 
     def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         """Draw the file under the cursor."""
         self._start("preview", lambda: self._preview(snapshot, wanted))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
-        # With a description of its own: Textual would make one from the arguments, a whole world among them.
+        # With a description of its own: Textual would make one from the arguments, a whole snapshot among them.
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
 
     def _first(self) -> None:
-        give_back()
+        limit_heaps()
         app, workspace = self.app, self.app.workspace
-        if app.state is not None and not (app.state.first and app.state.first.whole):
+        if app.state.first is None or app.state.first.title is None:
             self._post(full=False)
-        self._foreseen(workspace.recover)
-        self._foreseen(self._recover_dreams)
+        self._write(workspace.recover)
+        self._write(self._recover_dreams)
         message = self._post(full=True)
-        self._foreseen(workspace.note_outside)
-        self._seen = keep_picture(app.start, workspace, message)
+        self._write(workspace.note_outside)
+        self._take_up_texts()
+        self.loaded = (message.snapshot, stamps_of(workspace, message.snapshot))
         app.post_message(InitialLoadFinished())
-        self._tell_of_dreams()
-
-    def _recover_dreams(self) -> None:
-        workspace = self.app.workspace
-        if of_ours(workspace.dirs):
-            from memtui.dream.run.recovery import recover  # the engine's import belongs into this thread
-
-            recover(workspace.dirs, workspace, workspace.now())
-
-    def _tell_of_dreams(self) -> None:
-        """Have the runs read once there may be any: until then nothing of dreams is imported."""
-        workspace = self.app.workspace
-        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.location.folder):
-            _ = self.app.dreams  # its import belongs into this thread
-            self.app.post_message(DreamsChanged())
+        self._finished(workspace)
 
     def _again(self) -> None:
         workspace = self.app.workspace
+        before = {seen[0]: stamp(seen[0]) for seen in (self.loaded[1] if self.loaded else ())}
         message = self._post(full=True)
-        self._seen = stamps(workspace, message)
-        self._foreseen(workspace.note_outside)
-        self._tell_of_dreams()
+        files = {str(file.path) for scope in message.snapshot.scopes for file in scope.files}
+        # Of folders what they were before they were read: what comes into one meanwhile is seen by the next look.
+        found = stamps_of(workspace, message.snapshot)
+        stamps = [seen if seen[0] in files else before.get(seen[0], seen) for seen in found]
+        self.loaded = (message.snapshot, stamps)
+        self._write(workspace.note_outside)
+        self._finished(workspace)
+
+    def _finished(self, workspace: Workspace) -> None:
+        """A reading is done: have runs read if there may be any, and look again if that was asked for meanwhile."""
+        if has_history(workspace.dirs, workspace.location.folder):
+            self.app.post_message(DreamsFound())
+        self.app.post_message(ReadingFinished())
+
+    def done(self) -> None:
+        """A reading has come to its end: look whether something changed meanwhile, if that was asked for."""
+        self._busy = False
+        if self._repeat:
+            self._repeat = False
+            self.look()
+
+    def _take_up_texts(self) -> None:
+        """Keep what an editor left behind, or saved after it had returned, as drafts."""
+        for text in editing.take_up_leftovers(self.app.workspace):
+            self.app.post_message(DraftKept(text.words))
+
+    def _recover_dreams(self) -> None:
+        workspace = self.app.workspace
+        if has_history(workspace.dirs):
+            recovery.recover(workspace.dirs, workspace, workspace.now())
 
     def _look(self) -> None:
-        if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
-            self.app.post_message(DiskChanged())
+        self._take_up_texts()
+        stamps = self.loaded[1] if self.loaded else []
+        if any(stamp(seen[0]) != seen for seen in stamps) and not get_current_worker().is_cancelled:
+            self.app.post_message(SnapshotOutdated())
 
-    def _foreseen(self, write: Callable[[], object]) -> None:
+    def _write(self, write: Callable[[], object]) -> None:
         """Keep the history; where that is impossible it is said, and reading goes on."""
         if self.app.workspace.read_only:
             return
@@ -110,21 +147,18 @@ class MemoryLoader:
 
     def _post(self, *, full: bool) -> SnapshotLoaded:
         state = self.app.state
-        message = load_snapshot_again(self.app.workspace, state.snapshot if state else None, full=full)
-        same = full and state is not None and message.same_as(state)
-        if not same and not get_current_worker().is_cancelled:
+        message = load_snapshot_again(self.app.workspace, state.snapshot, full=full)
+        if not (full and message.same_as(state)) and not get_current_worker().is_cancelled:
             self.app.post_message(message)
         return message
 
     def _preview(self, snapshot: Snapshot, wanted: Preview) -> None:
-        from memtui.tui.render.preview import make_preview  # the engine's import belongs into this thread
-
-        preview = make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
+        made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
         if not get_current_worker().is_cancelled:
-            self.app.post_message(PreviewLoaded(preview))
+            self.app.post_message(PreviewLoaded(made))
 
 
-FRESH = 3600.0
+MAX_RUN_S = 3600.0
 """Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
 
 
@@ -136,40 +170,27 @@ def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: b
         snapshot=snapshot,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
-        changed=workspace.changed_by_dream() if full else frozenset(),
+        changed=_changed_by_dream(workspace) if full else frozenset(),
         last_dream=_last_dream(workspace),
         branch=branch_of(place.cwd),
     )
+
+
+def _changed_by_dream(workspace: Workspace) -> frozenset[Path]:
+    """What the newest dream changed; where the history can't be read, which is said elsewhere, nothing is marked."""
+    try:
+        return workspace.changed_by_dream()
+    except MemtuiError:
+        return frozenset()
 
 
 def _last_dream(workspace: Workspace) -> float | None:
     """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
     folder = workspace.location.folder
     try:
-        at = (folder / LOCK).stat().st_mtime
+        at = (folder / LOCK_NAME).stat().st_mtime
     except OSError:
         return None
-    if workspace.now() - at > FRESH:
+    if workspace.now() - at > MAX_RUN_S:
         return at
-    from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
-
-    return idle_lock(folder, workspace.dirs).at
-
-
-def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """The stamps of all that a full reading was made from."""
-    dirs = workspace.dirs
-    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.location.folder / LOCK, dirs.config / "config.toml"]
-    return stamps_of(message.snapshot, ours)
-
-
-def keep_picture(start: StartContext, workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
-    place = workspace.location
-    wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
-    picture = of_world(message.snapshot, wanted, message.branch, message.last_dream)
-    config = read_config(workspace.dirs.config)
-    theme = theme_for(config["theme"], place.switch("theme").value)
-    seen = stamps(workspace, message)
-    save(start, picture, kept(start, picture, theme, config["glyphs"]), seen)
-    return seen
+    return locks.lock_before_run(folder, workspace.dirs).at

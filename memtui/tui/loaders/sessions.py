@@ -1,4 +1,4 @@
-"""Reading sessions for the screen: the list from the catalogue, one session whole; in threads, reported as news."""
+"""Reading sessions for the screen: the list from the catalogue, one session whole; in threads, reported as messages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from textual.worker import get_current_worker
 from memtui.client.git import worktrees
 from memtui.client.paths import projects_dir, transcripts_dir
 from memtui.client.retention import cleanup_days
-from memtui.client.running import running
+from memtui.client.running import running_sessions
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.catalog import Catalogue
-from memtui.sessions.listing import CompressedList, folders
+from memtui.sessions.listing import CompressedSessions, project_folders
 from memtui.transcripts.transcript import Transcript
+from memtui.tui.app_base import AppBase
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
 from memtui.tui.messages import CommandFailed, ConversationLoaded, SessionListFinished, SessionListLoaded, SessionLoaded
@@ -26,44 +27,44 @@ from memtui.util.errors import MemtuiError
 
 if TYPE_CHECKING:
     from memtui.sessions.archive import ArchivedSession
-    from memtui.tui.app import MemtuiApp
 
-KEPT = 4
+MAX_TRANSCRIPTS_HELD = 4
 """Sessions that stay read, so that going back and forth between them costs nothing."""
 
 
 class SessionLoader:
     """What was read of sessions, and what is being read."""
 
-    def __init__(self, app: MemtuiApp) -> None:
+    def __init__(self, app: AppBase, *, watch: bool) -> None:
         self.app = app
-        self._kept: OrderedDict[Path, Transcript] = OrderedDict()
+        self._watch = watch
+        self._transcripts: OrderedDict[Path, Transcript] = OrderedDict()
         self._scope: Scope = "project"
         self._followed: Scope | None = None
-        self._busy = self._again = False
-        self._told = ""
-        self.marks = HealthLoader(app)
+        self._busy = self._repeat = False
+        self._last_fault = ""
+        self.health = HealthLoader(app)
 
-    def shelve(self, scope: Scope) -> None:
-        """Read the list of sessions, or again what changed of it; a reading that goes on is asked to be repeated."""
-        self._again = self._busy
+    def load_list(self, scope: Scope) -> None:
+        """Read the list of sessions, or again what changed of it; a reading that goes on is repeated."""
+        self._repeat = self._busy
         changed, self._scope = scope != self._scope, scope
         if not self._busy or changed:
-            self._busy, self._again = True, False
-            self._start("shelf", lambda: self._list(scope))
+            self._busy, self._repeat = True, False
+            self._start("session-list", lambda: self._list(scope))
 
-    def again(self) -> None:
+    def read_again(self) -> None:
         """The disk changed: look at the list again, if somebody has seen it."""
-        if self.app.state and self.app.state.session_list is not None:
-            self.shelve(self._scope)
+        if self.app.state.session_list is not None:
+            self.load_list(self._scope)
 
     def done(self) -> None:
         """A reading ended; another follows if something changed meanwhile. From the first on the disk is followed."""
         self._busy = False
-        if self._again:
-            self.shelve(self._scope)
-        self.marks.follow(self.app.state.session_list if self.app.state else None)
-        if self.app.watch_disk and self._followed != self._scope:
+        if self._repeat:
+            self.load_list(self._scope)
+        self.health.follow(self.app.state.session_list)
+        if self._watch and self._followed != self._scope:
             self._followed = self._scope
             everywhere = projects_dir(self.app.workspace.env) if self._scope == "all" else None
             work = follow_sessions(self.app, [] if everywhere else self._folders(self._scope), everywhere)
@@ -84,27 +85,27 @@ class SessionLoader:
         archived = self._archived(places)
         places += [kept.box for kept in archived.values()]
 
-        def post(listed: CompressedList, reading: str) -> None:
+        def post(listed: CompressedSessions, reading: str) -> None:
             if not worker.is_cancelled:
-                app.post_message(SessionListLoaded(self._shelf(listed, scope, archived, reading)))
+                app.post_message(SessionListLoaded(self._list_state(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
-            post(catalogue.packed(places), f"reading {read:,} of {total:,}")
+            post(catalogue.compressed(places), f"reading {read:,} of {total:,}")
 
         state = app.state
-        again = state is not None and state.session_list is not None and state.session_list.scope == scope
+        again = state.session_list is not None and state.session_list.scope == scope
         with Catalogue(app.start.cache) as catalogue:
-            listed = catalogue.packed(places)
+            listed = catalogue.compressed(places)
             if not again:  # else what is shown stays until there is something new
                 post(listed, "reading")
-            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
+            done = catalogue.refresh(places, report=shown, stopped=lambda: worker.is_cancelled)
             if done.changed:
-                listed = catalogue.packed(places)
+                listed = catalogue.compressed(places)
             post(listed, "")
-        for fault in done.faults[:1]:
-            if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
+        for fault in done.errors[:1]:
+            if fault.message != self._last_fault:  # once is enough: the list is read again whenever the disk changes
                 app.post_message(CommandFailed(fault.message, fault.hint))
-            self._told = fault.message
+            self._last_fault = fault.message
         if not worker.is_cancelled:
             app.post_message(SessionListFinished())
 
@@ -114,23 +115,23 @@ class SessionLoader:
             return {}
         from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {kept.file.place: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
+        return {kept.file.file_path: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
         if scope == "all":
-            return folders(projects_dir(env))
+            return project_folders(projects_dir(env))
         if scope == "worktrees":
             trees = [place.cwd, *worktrees(place.root)]
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
-    def _shelf(
-        self, listed: CompressedList, scope: Scope, archived: dict[str, ArchivedSession], reading: str
+    def _list_state(
+        self, listed: CompressedSessions, scope: Scope, archived: dict[str, ArchivedSession], reading: str
     ) -> SessionListState:
         workspace = self.app.workspace
         return SessionListState(
-            scope, listed, running(workspace.env), cleanup_days(workspace.location.layers), archived, reading
+            scope, listed, running_sessions(workspace.env), cleanup_days(workspace.location.layers), archived, reading
         )
 
     def _open(self, point: Point) -> None:
@@ -139,11 +140,11 @@ class SessionLoader:
             transcript = self.transcript(Path(point.place))
             if worker.is_cancelled:
                 return
-            told = plan_resume(transcript, brief=True)
-            self.app.post_message(ConversationLoaded(self._conversation(point, transcript, told)))
+            plan = plan_resume(transcript, brief=True)
+            self.app.post_message(ConversationLoaded(self._conversation(point, transcript, plan)))
             with Catalogue(self.app.start.cache) as catalogue:
-                facts = catalogue.facts_of(point.place)
-            opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
+                facts = catalogue.summary(point.place)
+            opened = opened_of(point.place, transcript, plan, self.app.workspace, facts)
             if not worker.is_cancelled:
                 self.app.post_message(SessionLoaded(opened))
         except MemtuiError as error:
@@ -155,17 +156,17 @@ class SessionLoader:
         Raises:
             MemtuiError: If it is gone or can't be read.
         """
-        transcript = self._kept.pop(path, None) or Transcript(path)
+        transcript = self._transcripts.pop(path, None) or Transcript(path)
         transcript.refresh()
-        self._kept[path] = transcript
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        self._transcripts[path] = transcript
+        while len(self._transcripts) > MAX_TRANSCRIPTS_HELD:
+            self._transcripts.popitem(last=False)
         return transcript
 
-    def _conversation(self, point: Point, transcript: Transcript, told: ResumePlan) -> OpenConversation:
+    def _conversation(self, point: Point, transcript: Transcript, plan: ResumePlan) -> OpenConversation:
         if point.agent:
             agent = self.transcript(Path(point.agent))
             return OpenConversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
-        if point.uuid and point.uuid != told.leaf.uuid:
-            told = plan_resume(transcript, point.uuid, brief=True)
-        return OpenConversation(point, transcript, told.way)
+        if point.uuid and point.uuid != plan.leaf.uuid:
+            plan = plan_resume(transcript, point.uuid, brief=True)
+        return OpenConversation(point, transcript, plan.path)

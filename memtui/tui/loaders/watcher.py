@@ -5,20 +5,17 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui.client.paths import config_dir
-from memtui.sessions.listing import folders as projects_in
+from memtui.sessions.listing import project_folders as projects_in
+from memtui.tui.app_base import AppBase
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
-if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
-
-
-REST = 10.0
+FALLBACK_INTERVAL_S = 10.0
 """Seconds between two looks where the system can't watch."""
 
-BEAT = 5.0
+QUIET_INTERVAL_S = 5.0
 """Seconds without a change after which the watcher says that there was none."""
 
 
@@ -27,14 +24,14 @@ async def changes(
 ) -> AsyncGenerator[bool, None]:
     """Something changed in these folders, again and again: True for each time.
 
-    Where the system doesn't watch for us (it has no watches left, or a name there is no text) it is said every `REST`
-    seconds instead, and watching is tried again.
+    Where the system doesn't watch for us (it has no watches left, or a name there is no text) it is said every
+    `FALLBACK_INTERVAL_S` seconds instead, and watching is tried again.
 
     Args:
         paths: Folders that exist; without any there is nothing to tell.
         recursive: Whether all below them counts.
         matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
-        beats: Whether it is said too that nothing changed for `BEAT` seconds, with False.
+        beats: Whether it is said too that nothing changed for `QUIET_INTERVAL_S` seconds, with False.
     """
     from watchfiles import DefaultFilter  # late: its import costs a tenth of Textual's own start
     from watchfiles._rust_notify import WatchfilesRustInternalError
@@ -47,7 +44,7 @@ async def changes(
                     if changed or beats:
                         yield changed
         except (OSError, UnicodeEncodeError, WatchfilesRustInternalError):
-            await asyncio.sleep(REST)
+            await asyncio.sleep(FALLBACK_INTERVAL_S)
             yield True
         else:
             return
@@ -73,7 +70,7 @@ async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: b
         try:
             for found in watch(
                 *paths, watch_filter=matters, debounce=50, step=10, recursive=recursive, stop_event=stop,
-                rust_timeout=int(BEAT * 1000), yield_on_timeout=True,
+                rust_timeout=int(QUIET_INTERVAL_S * 1000), yield_on_timeout=True,
             ):  # fmt: skip
                 tell(bool(found))
         except BaseException as error:  # noqa: BLE001 - handed to who waits
@@ -100,7 +97,7 @@ def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
     return list(dict.fromkeys(deep)), list(dict.fromkeys(flat))
 
 
-async def follow(app: "MemtuiApp") -> None:
+async def follow(app: AppBase) -> None:
     """Report every change until the app ends or another project is opened."""
     workspace = app.workspace
     roots = [workspace.location.folder, *workspace.roots]
@@ -116,7 +113,7 @@ async def follow(app: "MemtuiApp") -> None:
     await asyncio.gather(watch(deep, recursive=True), watch(flat, recursive=False))
 
 
-async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere: Path | None) -> None:
+async def follow_sessions(app: AppBase, folders: Sequence[Path], everywhere: Path | None) -> None:
     """Report what happens to transcripts, and which clients come and go, until another list is followed.
 
     Each folder is watched by itself, or where it is to come: what lies below, the files of sub-agents, is ten times as
@@ -158,15 +155,17 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
                 return
 
 
-async def follow_dreams(app: "MemtuiApp") -> None:
+async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
     """Report what is written to the files of runs, whoever's they are, until the app ends.
 
-    The events of the run that is on are left out: they are followed by themselves.
+    Args:
+        app: Where to report.
+        followed: Tells the file of the run that is followed by itself, which is left out.
     """
     root = app.workspace.dirs.state / "runs"
 
     def matters(change: object, path: str) -> bool:
-        return path != app.followed_run
+        return path != followed()
 
     while True:
         deep, flat = watched([root])

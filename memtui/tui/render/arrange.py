@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
-from memtui.util.filter_query import Term, matches, parse
+from memtui.util.filter_query import QueryTerm, matches_query, parse_query
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
 def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
     """All rows, in order; a group without a match is left out while a filter is on."""
     facts = _Facts(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
-    terms = parse(wanted.query)
+    terms = parse_query(wanted.query)
     rows: list[Row] = []
     for scope in snapshot.scopes:
         facts.listed[scope.id] = listed_lines(scope)
@@ -70,17 +70,17 @@ def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
         _instruction(i, facts)
         for i in snapshot.instructions
         if i.exists
-        and matches(terms, i.path.name, str(i.path))
+        and matches_query(terms, i.path.name, str(i.path))
         and (not wanted.only_problems or i.path in facts.troubled)
     ]
     rows += _rows("instructions", "instructions", instructions, wanted)
     return tuple(rows)
 
 
-def _wanted(file: MemoryFile, facts: _Facts, terms: tuple[Term, ...]) -> bool:
+def _wanted(file: MemoryFile, facts: _Facts, terms: tuple[QueryTerm, ...]) -> bool:
     if facts.wanted.only_problems and file.path not in facts.troubled:
         return False
-    return not terms or matches(terms, file.name, file.title, file.description or "")
+    return not terms or matches_query(terms, file.name, file.title, file.description or "")
 
 
 def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[tuple[str, str, list[MemoryFile]]]:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import time
-
 from textual.content import Content
 
 from memtui.agent.task import Budget
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.backends.registry import MODELS
+from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
-from memtui.dream.lock.foreign import ExternalRun
-from memtui.presentation.dream_text import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
-from memtui.tui.glyphs import Glyphs
+from memtui.dream.lock.external_run import ExternalRun
+from memtui.presentation.dream_text import (
+    gate_text,
+    gates_summary,
+    outcome_text,
+    run_outcome,
+    run_seconds,
+    run_status,
+    touched_words,
+)
 from memtui.tui.state import Dream, Pill, Starting
-from memtui.util.text import ago, cells, clip, pad, span, visible
+from memtui.tui.theme import TONE_STYLES, Glyphs
+from memtui.util.text import cells, clip, duration, pad, time_ago, visible
 
-STYLES = {
-    "done": "$good", "nothing": "$good", "held": "$warn", "failed": "$problem", "died": "$problem", "killed": "$warn",
-    "over-budget": "$warn", "gate": "$dim", "running": "$link bold",
-}  # fmt: skip
 STATE, WORDS = 10, 26
 """Cells of a gate's mark and word, and of what it asks for."""
 SOURCE_FROM = 110
@@ -32,14 +34,17 @@ HINT_FROM = 100
 
 def word_of(dream: Dream) -> str:
     """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
-    how = how_of(dream.state)
-    if how == "held" and not dream.kept and dream.progress.decided:
-        return "thrown away" if thrown_away(dream) else "adopted by you"
-    return "dry run" if dream.run.dry_run and how == "held" else HOW_WORDS.get(how, how)
+    decisions = [one.what for one in dream.progress.decided]
+    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, kept=dream.kept, decisions=decisions).text
 
 
-def thrown_away(dream: Dream) -> bool:
-    """Whether a person threw away what it drafted, or what was left of it."""
+def style_of(outcome: str) -> str:
+    """The style of a run that ended, or stands, so."""
+    return f"{TONE_STYLES[outcome_text(outcome).tone]}{' bold' if outcome == 'running' else ''}"
+
+
+def discarded(dream: Dream) -> bool:
+    """Whether a person discarded what it drafted, or what was left of it."""
     return any(one.what == "discarded" for one in dream.progress.decided)
 
 
@@ -50,60 +55,47 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     """One gate: whether it is open, what it asks for, how it stands and when that changes."""
-    style = "$good" if gate.open else "$warn"
-    mark = glyphs.tick if gate.open else glyphs.cross
     room = width - STATE - WORDS - 1
     room = room if width < SOURCE_FROM else room * 3 // 5
-    opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
-    reason = visible(gate.reason, keep="")
-    if cells(reason + opens) > room and gate.opens_at is not None:
-        opens = f"; opens in {waiting_time(gate.opens_at - now)}"
-    told = pad(reason + opens, room, ellipsis=glyphs.ellipsis)
+    state = gate_text(gate, now)
+    if cells(state.text) > room:
+        state = gate_text(gate, now, short=True)
+    told = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
     where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
-    return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told,
-                            (where, "$dim"))  # fmt: skip
+    mark = glyphs.tick if gate.open else glyphs.cross
+    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", told, (where, "$dim"))
 
 
 def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
     """Would a dream start now, in a line; `short` leaves the question out."""
-    closed = [gate for gate in gates if not gate.open]
     question = "" if short else "Would a dream start now?  "
-    if not gates:
-        return question.strip()
-    if not closed:
-        return f"{question}yes, all gates are open"
-    told = f"{question}no, {len(closed)} of {len(gates)} gates closed"
-    known = [gate.opens_at for gate in closed if gate.opens_at is not None]
-    if short or len(known) < len(closed):
-        return told
-    at = max(known)
-    return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
+    return (question + gates_summary(gates, now, short=short)).strip()
 
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
     """A run in the list: how it stands, what it was, what it touched, when."""
-    run, how = dream.run, how_of(dream.state)
+    run, how = dream.run, run_outcome(dream.state)
     mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
     tail = f"{len(dream.progress.files) or glyphs.dash:>4}{_age(now - run.at):>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
-        tail = f" {span(seconds_of(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
+        tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
     told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
-    style = STYLES.get(how, "")
+    style = style_of(how)
     return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
 
 
 def _age(seconds: float) -> str:
-    return ago(seconds).removesuffix(" ago").replace("just now", "now")
+    return time_ago(seconds).removesuffix(" ago").replace("just now", "now")
 
 
 def turn_words(dream: Dream) -> str:
     """Which turn it is, and of how many at most while a model is at work; "" before the first."""
-    most = f"/{Budget().turns}" if dream.state.word == "running" and dream.run.backend in MODELS else ""
+    most = f"/{Budget().turns}" if dream.state.word == "running" and dream.run.backend in MODEL_BACKENDS else ""
     return f"turn {dream.progress.turns}{most}" if dream.progress.turns else ""
 
 
@@ -118,7 +110,7 @@ def phase_words(dream: Dream) -> str:
 def end_words(dream: Dream) -> str:
     """How a run ended, for somebody who was elsewhere."""
     touched = touched_words(dream.progress.files.values())
-    how = how_of(dream.state)
+    how = run_outcome(dream.state)
     after = {"done": "2 shows it, z takes it back", "held": "w opens it"}.get(how, "2 tells more")
     word = "dry run done" if dream.run.dry_run and how == "held" else f"dream {word_of(dream)}"
     return f"{word}{': ' if touched else ''}{touched}; {after}"
@@ -128,11 +120,11 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     """The run that is on, or that waits, in one line; the keys that open it at the right."""
     if isinstance(pill, Starting):
         mark, style = spinner(glyphs, now, still=still), "$link bold"
-        words = ["dream starting", span(max(now - pill.at, 0.0))]
+        words = ["dream starting", duration(max(now - pill.at, 0.0))]
     elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
-        words = [f"dream {who}", touched_words(pill.files) or "no file yet", span(max(now - pill.since, 0.0))]
+        words = [f"dream {who}", touched_words(pill.files) or "no file yet", duration(max(now - pill.since, 0.0))]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -146,12 +138,12 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
     told, end = dream.progress, dream.state.end
     touched = touched_words(told.files.values())
     if dream.state.word == "running":
-        lasted = span(seconds_of(dream.run, told, dream.state, now))
+        lasted = duration(run_seconds(dream.run, told, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
             words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
         return spinner(glyphs, now, still=still), "$link bold", words
-    if how_of(dream.state) == "held":
+    if run_outcome(dream.state) == "held":
         return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
-    words = [f"dream {word_of(dream)}", ago(now - (end.at if end else told.last)), end.reason if end else ""]
+    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words

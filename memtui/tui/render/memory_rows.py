@@ -1,16 +1,12 @@
-"""The rows of the memory list, apart from how a world becomes them: the first picture needs no more than this."""
+"""The rows of the memory list, apart from how a snapshot becomes them: the first frame needs no more than this."""
 
-from __future__ import annotations
+from pathlib import Path
+from typing import Literal
 
-from memtui.util.record import Record
-
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Literal
+from msgspec import Struct
 
 
-class GroupRow(Record):
+class GroupRow(Struct, frozen=True, tag=True):
     """A line that can be folded; `files` is how many are in it."""
 
     key: str
@@ -19,7 +15,7 @@ class GroupRow(Record):
     folded: bool
 
 
-class FileRow(Record):
+class FileRow(Struct, frozen=True, tag=True):
     """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it."""
 
     where: str
@@ -36,8 +32,6 @@ class FileRow(Record):
     @property
     def path(self) -> Path:
         """The file."""
-        from pathlib import Path  # drawing a row needs none, and its import is a tenth of a first picture
-
         return Path(self.where)
 
 

@@ -11,16 +11,16 @@ from typing import Final
 from msgspec import Struct
 from textual.content import Content
 
-from memtui.transcripts.content import ContentPart, Kind, MessageContent
-from memtui.transcripts.entries import seconds
+from memtui.transcripts.content import ContentKind, ContentPart, MessageContent
+from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.render.markdown import draw
 from memtui.tui.theme import Glyphs
-from memtui.util.text import cells, clip, many, visible
+from memtui.util.text import cells, clip, pluralize, visible
 
 OPENED: Final = 200
-"""Lines of a part that are shown when it is unfolded; each further wish shows as many more."""
+"""Lines of a part that are shown when it is unfolded; each further Enter shows as many more."""
 
-FOLDED: Final[dict[Kind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
+FOLDED: Final[dict[ContentKind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
 """Lines of a part's body that are shown while it is folded; none of the others."""
 
 WIDE: Final = 100
@@ -29,7 +29,7 @@ WIDE: Final = 100
 BETWEEN: Final = -2
 """The part of the empty row above a record."""
 
-_STYLES: Final[dict[Kind, str]] = {
+_STYLES: Final[dict[ContentKind, str]] = {
     "thinking": "$dim italic",
     "machine": "$dim",
     "note": "$dim",
@@ -44,7 +44,7 @@ _ROLES: Final = {
     "session": "$dim",
 }
 
-Limit = Callable[[int, Kind], int]
+Limit = Callable[[int, ContentKind], int]
 """How many lines of a part's body are to be shown, by its number and kind."""
 
 
@@ -81,7 +81,7 @@ def draw_said(said: MessageContent, width: int, glyphs: Glyphs, limit: Limit) ->
 
 def clock(stamp: str) -> str:
     """A timestamp as the time here, "" without one."""
-    moment = seconds(stamp)
+    moment = parse_timestamp(stamp)
     if moment is None:
         return ""
     try:
@@ -118,7 +118,7 @@ def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int
             pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
             yield from (Row(content, number, at, folds=folds) for content in pieces)
     if taken and left:
-        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {many(left, 'more line')}", width)
+        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {pluralize(left, 'more line')}", width)
         yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
 
 

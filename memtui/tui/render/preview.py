@@ -1,11 +1,19 @@
-"""A file as lines to read: its text, its links, or its history. Runs in a thread; knows no widget."""
+"""A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs.
+
+Runs in threads; knows no widget.
+"""
 
 import difflib
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from textual.content import Content
 
-from memtui.history.versions import Version
+from memtui.dream.lock.external_run import ExternalRun, text_before_run
+from memtui.dream.review.review import texts_changed, versions_of_file
+from memtui.dream.run.runs import Run, run_state
+from memtui.dream.run.stage import has_stage
+from memtui.history.versions import Operation
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.snapshot import Snapshot
@@ -16,7 +24,7 @@ from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
 from memtui.util.text import age, visible
 
-MOST = 400_000
+MAX_BYTES_DRAWN = 400_000
 """Bytes that are drawn; what lies behind is said, and the editor has it."""
 
 
@@ -43,7 +51,7 @@ def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_in
         return [MarkdownLine(Content.styled(visible(error.message), "$warn"), 1)]
     except OSError as error:
         return [MarkdownLine(Content.styled(f"cannot be read: {error.strerror}", "$problem"), 1)]
-    head = data[:MOST]
+    head = data[:MAX_BYTES_DRAWN]
     text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
     if is_index:
         lines = _with_cut(text, width, glyphs)
@@ -55,8 +63,8 @@ def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_in
             body = text[front.body_start :]
             skipped = len(body) - len(body.lstrip("\n"))
             lines = list(draw(body[skipped:], width, glyphs, first=front.body_line + skipped))
-    if len(data) > MOST:
-        words = f"{glyphs.ellipsis} {len(data) - MOST:,} more bytes: Enter or e opens the file"
+    if len(data) > MAX_BYTES_DRAWN:
+        words = f"{glyphs.ellipsis} {len(data) - MAX_BYTES_DRAWN:,} more bytes: Enter or e opens the file"
         lines.append(MarkdownLine(Content.styled(words, "$warn"), lines[-1].source if lines else 1))
     return lines
 
@@ -83,8 +91,6 @@ def _links(workspace: Workspace, snapshot: Snapshot, path: Path, glyphs: Glyphs)
     assert file is not None
     lines = [_heading("links out", 1)]
     for link in file.links or ():
-        if link.kind == "import":
-            continue
         found = snapshot.resolve(path, link.target)
         state = "" if found else "  missing" if link.target.split("#")[0].endswith(".md") or link.kind == "wiki" else ""
         content = Content.assemble(
@@ -123,7 +129,7 @@ def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[MarkdownL
     return lines + [_version(version, name, now, glyphs) for version in versions]
 
 
-def _version(version: Version, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
+def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
     change = next(change for change in version.files if change.name == name)
     return MarkdownLine(
         Content.assemble(
@@ -147,3 +153,38 @@ def diff(before: bytes | None, after: bytes | None, name: str) -> str:
 
     old, new = ("/dev/null" if before is None else name), ("/dev/null" if after is None else name)
     return "\n".join(difflib.unified_diff(lines(before), lines(after), old, new, lineterm="", n=3))
+
+
+def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> str:
+    """What a run changes, or changed: all of it, or the named files; "" for nothing that is known.
+
+    Of a run at work: what it has drafted so far. Of one whose draft is kept: what adopting would do. Else what it did.
+
+    Raises:
+        MemtuiError: If nothing is known of a named file.
+    """
+    if names is not None:
+        sides = {name: versions_of_file(run, workspace.dirs, workspace, name) for name in names}
+        moved = any(side.now != side.before for side in sides.values())
+        if not (moved and has_stage(workspace.dirs, run.id) and run_state(run).word != "running"):
+            return _joined(diff(side.before, side.made, name) for name, side in sides.items())
+    changes = texts_changed(run, workspace.dirs, workspace)
+    return _joined(diff(before, after, name) for name, before, after in changes if names is None or name in names)
+
+
+def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: str) -> str:
+    """What became of a file since another program took the lock, as far as history knows what it was before.
+
+    Raises:
+        MemtuiError: If it doesn't, or the file can't be read.
+    """
+    if foreign is None:
+        return ""
+    found = workspace.store(workspace.location.folder).read(name)
+    new = any(file.name == name and file.kind == "added" for file in foreign.files)
+    before = None if new else text_before_run(workspace, name, foreign.since)
+    return diff(before, None if found is None else found[0], name)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n".join(part for part in parts if part)

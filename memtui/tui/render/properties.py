@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.presentation.budget_text import index_details
+from memtui.presentation.problem_text import problem_text
 from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
-from memtui.tui.theme import Glyphs
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.properties import Pair
-from memtui.util.text import ago, many, size, visible
+from memtui.util.text import pluralize, size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope
     from memtui.memory.topic import MemoryFile
 
-MOST_NOTES = 8
+MAX_NOTES = 8
 """Problems of one file that are told beside it."""
-SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
 
 
 def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
@@ -32,22 +33,22 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     problems = [problem for problem in snapshot.problems if problem.path == path]
     notes = [
         Content.assemble(
-            (f"{glyphs.problem if p.severity != 'info' else glyphs.separator} ", SEVERITY_STYLES[p.severity]),
-            (f"{p.line} " if p.line else "", "$dim"),
-            visible(p.message, keep=""),
+            (f"{glyphs.problem if problem.severity != 'info' else glyphs.separator} ", TONE_STYLES[told.tone]),
+            (f"{told.label}  " if told.label else "", "$dim"),
+            visible(told.text, keep=""),
         )
-        for p in problems
+        for problem, told in ((problem, problem_text(problem)) for problem in problems)
     ]
-    if len(notes) > MOST_NOTES:
-        more = f"and {len(notes) - MOST_NOTES} more: F8 in the editor goes from one to the next"
-        notes = [*notes[:MOST_NOTES], Content.styled(more, "$dim")]
+    if len(notes) > MAX_NOTES:
+        more = f"and {len(notes) - MAX_NOTES} more: F8 in the editor goes from one to the next"
+        notes = [*notes[:MAX_NOTES], Content.styled(more, "$dim")]
     file = snapshot.at(path)
     if file is None:
         return _instruction(state, path), notes
     scope = snapshot.scope(file.scope)
     pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
     pairs += [
-        ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - file.mtime_ns / 1e9), ""),
         ("size", f"{size(file.size)}B", ""),
     ]
     if file.kind == "topic" and scope and scope.index:
@@ -78,15 +79,11 @@ def _topic(file: MemoryFile) -> list[Pair]:
 
 
 def _index(scope: Scope) -> list[Pair]:
-    budget, lost = scope.budget, sum(entry.loaded is False for entry in scope.entries)
-    if budget is None:
+    if scope.budget is None:
         return []
-    loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
-    return [
-        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k units", "bold"),
-        ("loaded", loaded, "$problem" if budget.over else "$good"),
-        ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
-    ]
+    lost = sum(entry.loaded is False for entry in scope.entries)
+    details = index_details(scope.budget, len(scope.entries), lost)
+    return [(one.label, one.text, TONE_STYLES[one.tone]) for one in details]
 
 
 def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownLine], list[MarkdownLine]]:
@@ -116,11 +113,15 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
         ("size", f"{size(instruction.size)}B", ""),
-        ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
         pairs.append(
-            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} units", "$good")
+            (
+                "loaded",
+                f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters",
+                "$good",
+            )
         )
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))

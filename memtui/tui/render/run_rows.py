@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.lock.foreign import ExternalRun
-from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
-from memtui.dream.run.stage import KEPT
-from memtui.presentation.dream_text import event_words, how_of, seconds_of
-from memtui.tui.glyphs import Glyphs
-from memtui.tui.render.dream_rows import STYLES, phase_words, thrown_away, turn_words, word_of
+from memtui.dream.lock.external_run import ExternalRun
+from memtui.dream.run.events import Ended, Event, File
+from memtui.dream.run.stage import STAGE_RETENTION_S
+from memtui.presentation.dream_text import event_text, renamed, run_details, run_outcome, run_seconds
+from memtui.tui.render.dream_rows import discarded, phase_words, style_of, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
-from memtui.util.text import cells, clip, many, pad, span, visible
+from memtui.tui.theme import TONE_STYLES, Glyphs
+from memtui.util.text import cells, clip, duration, pad, pluralize, visible
 
 LABEL = 13
 """Cells of what a line of the head is about."""
@@ -29,9 +29,9 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
-    lasted = span(seconds_of(dream.run, dream.progress, dream.state, now))
+    lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
     joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
-        how_of(dream.state), ", took "
+        run_outcome(dream.state), ", took "
     )
     word = "done" if word_of(dream) == kind else word_of(dream)
     return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
@@ -74,7 +74,7 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
         return
     if end.reason and not dream.progress.held and not end.adopted:
         mark = glyphs.cross if end.how in ("failed", "over-budget") else glyphs.tick
-        yield from _labelled("ended", end.reason, width, STYLES.get(end.how, ""), mark=mark)
+        yield from _labelled("ended", end.reason, width, style_of(end.how), mark=mark)
     if end.lock:
         yield from _labelled("last dream", end.lock, width, "", mark=glyphs.tick)
     yield from _labelled("memory", _folder_words(dream, opened, end, now), width, "", mark=glyphs.tick)
@@ -84,38 +84,23 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     """What became of the memory folder, and of what was drafted."""
     back = sum(word == "taken back" for word in opened.taken.values()) if opened is not None else 0
     if back:
-        return f"{many(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
+        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
-        return f"{many(len(end.adopted), 'file')} adopted; u brings one back, U all"
-    folder = f"{many(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
+        return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
+    folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
-        days = max(1, round((dream.run.at + KEPT - now) / 86_400))
+        days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         plural = "s" * (end.drafted != 1)
-        return f"{folder}; {left} drafted change{plural} kept aside for {many(days, 'day')}"
-    return folder + ("; what it drafted was thrown away" if thrown_away(dream) else "")
+        return f"{folder}; {left} drafted change{plural} kept aside for {pluralize(days, 'day')}"
+    return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
-def facts(dream: Dream, width: int) -> Iterator[Content]:
+def details(dream: Dream, width: int) -> Iterator[Content]:
     """How it was made: by whom, with what, at which cost."""
-    run, told = dream.run, dream.progress
-    by = "you" if run.trigger == "hand" else run.trigger
-    pairs = [
-        ("started", f"{time.strftime('%a %Y-%m-%d %H:%M', time.localtime(run.at))} by {by}, pid {run.process.pid}"),
-        ("works", f"{run.mode}{', dry run' if run.dry_run else ''} by {run.backend or 'nobody'} ({run.why})"),
-    ]
-    done = ", ".join(f"{name} {count}" for name, count in told.tools.items())
-    if dream.state.end is not None and (told.stage or told.turns):
-        got = ", ".join(filter(None, (told.stage or told.phase, turn_words(dream))))
-        pairs.append(("got to", got))
-    if done:
-        pairs.append(("tools", done))
-    tokens = [f"{told.tokens.input:,} tokens in, {told.tokens.output:,} out"] if told.tokens.output else []
-    if told.usd or tokens:
-        pairs.append(("cost", ", ".join([f"${told.usd:.2f}", *tokens])))
-    for name, value in pairs:
-        yield from _labelled(name, value, width, "")
+    for one in run_details(dream.run, dream.progress, ended=dream.state.end is not None):
+        yield from _labelled(one.label, one.text, width, TONE_STYLES[one.tone])
 
 
 def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") -> Iterator[Content]:
@@ -158,7 +143,7 @@ def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, st
     planned = {item.touched.name for item in items}
     end = dream.state.end
     adopted = dict.fromkeys(end.adopted if end is not None else (), "adopted")
-    word = "thrown away" if thrown_away(dream) else ""
+    word = "discarded" if discarded(dream) else ""
     files = dream.progress.files.values()
     return listed + [
         (file, taken.get(file.name, "") or adopted.get(file.name, word)) for file in files if file.name not in planned
@@ -174,7 +159,7 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     tail = f"{counts:>9}  {word:<13}" if width >= TIME_FROM else counts + (f" {word}" if word else "")
     if width >= TIME_FROM:
         tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
-    name = f"{file.old} > {file.name}" if file.old else file.name
+    name = renamed(file.old, file.name)
     told = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{marks.get(file.kind, '?')} ", style), told, (clip(tail, width - 10), "$dim"))
 
@@ -203,11 +188,11 @@ class LogRows:
 
 
 def _event(event: Event, width: int) -> Iterator[Content]:
-    words = event_words(event)
-    if not words:
+    told = event_text(event)
+    if told is None:
         return
     at = time.strftime("%H:%M:%S", time.localtime(event.at))
-    style = {Turn: "", Phase: "$link", Held: "$warn", Ended: "bold"}.get(type(event), "$dim")
-    first, *more = Content.styled(visible(words, keep=""), style).wrap(max(8, width - 10)) or [Content("")]
+    words = visible("  ".join(filter(None, (told.label, told.text))), keep="")
+    first, *more = Content.styled(words, TONE_STYLES[told.tone]).wrap(max(8, width - 10)) or [Content("")]
     yield Content.styled(f"{at}  ", "$dim") + first
     yield from (Content(" " * 10) + part for part in more)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
 
-from memtui.resume.outline import Node
-from memtui.sessions.listing import CompressedList, Session
+from memtui.resume.outline import OutlineNode
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.tui.state import Point
-from memtui.util.filter_query import Term, matches, parse
+from memtui.util.filter_query import QueryTerm, matches_query, parse_query
 
 if TYPE_CHECKING:
     from memtui.tui.state import OpenSession, Scope, SessionListState
@@ -41,7 +41,7 @@ class NodeRow(Struct, frozen=True):
     """A branch or a sub-agent of the session above; `end`: none follows on its level."""
 
     place: str
-    node: Node
+    node: OutlineNode
     end: bool
 
 
@@ -60,7 +60,7 @@ def point_of(row: SessionRow) -> Point:
     """What a row stands for."""
     match row:
         case Session():
-            return Point(row.place)
+            return Point(row.file_path)
         case NodeRow(place, node):
             agent = node.agent.path if node.agent else None
             return Point(place, node.leaf_uuid or node.uuid, str(agent or ""))
@@ -72,7 +72,7 @@ def key_of(row: SessionRow) -> Hashable:
     """What stays the same when rows come and go around it."""
     match row:
         case Session():
-            return row.place
+            return row.file_path
         case NodeRow(place, node):
             return (place, node.branch.start.uuid if node.branch else node.agent.id if node.agent else "")
         case AgentsRow():
@@ -81,7 +81,7 @@ def key_of(row: SessionRow) -> Hashable:
 
 def project_of(session: Session) -> str:
     """The name of the project that a session belongs to: the last part of its directory."""
-    return PurePosixPath(session.cwd).name or PurePosixPath(session.place).parent.name
+    return PurePosixPath(session.cwd).name or PurePosixPath(session.file_path).parent.name
 
 
 class Arranged(Sequence[SessionRow]):
@@ -95,7 +95,7 @@ class Arranged(Sequence[SessionRow]):
 
     def __init__(
         self,
-        sessions: CompressedList,
+        sessions: CompressedSessions,
         rows: Sequence[int | NodeRow | AgentsRow] | None = None,
         listed: int | None = None,
     ) -> None:
@@ -105,7 +105,7 @@ class Arranged(Sequence[SessionRow]):
 
     def row_of(self, key: Hashable) -> int | None:
         """Which row has this key, as `key_of` gives it; `None` if none has. No row is unpacked by itself for that."""
-        wanted = next((number for number, one in enumerate(self._sessions) if one.place == key), None)
+        wanted = next((number for number, one in enumerate(self._sessions) if one.file_path == key), None)
         if wanted is not None:
             return next((index for index, row in enumerate(self._rows) if row == wanted), None)
         below = ((index, row) for index, row in enumerate(self._rows) if not isinstance(row, int))
@@ -137,7 +137,7 @@ def arrange_sessions(
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
-    terms, sessions = parse(wanted.query), session_list.sessions
+    terms, sessions = parse_query(wanted.query), session_list.sessions
     numbers: Sequence[int] = range(len(sessions))
     if wanted.branch or terms:
         numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]
@@ -147,7 +147,7 @@ def arrange_sessions(
     if not wanted.unfolded:
         return Arranged(sessions, numbers)
     below = wanted.unfolded & opened.keys()
-    places = {number: one.place for number, one in enumerate(sessions) if one.place in below}
+    places = {number: one.file_path for number, one in enumerate(sessions) if one.file_path in below}
     rows: list[int | NodeRow | AgentsRow] = []
     for number in numbers:
         rows.append(number)
@@ -163,10 +163,10 @@ _ORDERED: Mapping[SessionOrder, Callable[[Session], Any]] = {
 }
 
 
-def _wants(wanted: SessionsWanted, terms: tuple[Term, ...], one: Session) -> bool:
+def _wants(wanted: SessionsWanted, terms: tuple[QueryTerm, ...], one: Session) -> bool:
     if wanted.branch and one.branch != wanted.branch:
         return False
-    return not terms or matches(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
+    return not terms or matches_query(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:

@@ -2,59 +2,58 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict
-
-from memtui.client.paths import short
-from memtui.client.retention import SOON, days_left
-from memtui.resume.health import health_of
-from memtui.resume.leaf import REASONS
-from memtui.resume.omitted import WORDS
+from memtui.client.paths import tilde_path
+from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
+from memtui.presentation import LabeledText
+from memtui.presentation.session_text import (
+    cleanup_text,
+    omitted_details,
+    resume_details,
+    summary_details,
+    work_details,
+)
+from memtui.resume.health import check_health
 from memtui.resume.outline import outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
-from memtui.transcripts.stats import tally
+from memtui.transcripts.stats import collect_stats
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
-from memtui.util.text import ago, many, size, visible
+from memtui.tui.theme import TONE_STYLES
+from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.widgets.properties import Pair
 
-TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
+
+LISTED = frozenset({"ended", "messages", "bad lines"})
+"""What `pairs_of` says already, or says better."""
 
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    kept = session.place in session_list.archived
+    kept = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
-    soon = not kept and left is not None and left < SOON
+    soon = not kept and left is not None and left < CLEANUP_WARNING_DAYS
     live = session_list.live.get(session.id)
     pairs: list[Pair] = [
         ("id", session.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
-        ("in", visible(short(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("in", visible(tilde_path(Path(session.cwd), home), keep="") if session.cwd else "", ""),
         ("branch", visible(session.branch, keep=""), ""),
-        ("last", ago(now - session.when), ""),
+        ("last", time_ago(now - session.when), ""),
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
         ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
-        ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
+        ("clean-up", "" if kept else cleanup_text(left), "$warn" if soon else ""),
     ]
     return [pair for pair in pairs if pair[1]]
-
-
-def _clean_up(left: float | None) -> str:
-    if left is None:
-        return "off: a settings file is faulty"
-    return f"in {many(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
 def opened_of(
@@ -69,48 +68,23 @@ def opened_of(
         workspace: Says which of the files that it wrote are memory.
         facts: What the catalogue knows of it.
     """
-    done = tally(transcript.each(transcript.entries))
-    stats, usage = asdict(done.stats.total), done.usage.total
-    tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
-    written = done.writes.files
+    done = collect_stats(transcript.each(transcript.entries))
+    written = done.written_files
     memory = memory_names(written, workspace.location.folder)
-    files = {*written, *(file.path for file in done.changes.files)}
-    pairs: list[Pair] = [
-        *(_counts(facts) if facts else []),
-        ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
-         "$problem" if told.messages is None else "$good"),
-        ("goes on", REASONS[told.leaf.reason], ""),
-        ("tools", tools, ""),
-        ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
-        ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
-        ("files", f"{len(files)} changed" if files else "", ""),
-        ("memory", visible(", ".join(memory), keep=""), "$link"),
-    ]  # fmt: skip
-    health = health_of(transcript, told)
-    left = Counter(item.why for item in told.left_out)
-    notes = [*([] if health.ok else [health.words])]
-    notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
-    return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
-
-
-def _counts(facts: SessionSummary) -> list[Pair]:
-    return [
-        ("began", local(facts.first_time), ""),
-        ("prompts", f"{facts.prompts:,}", ""),
-        ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
-        ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
-        ("file", many(facts.lines, "line"), ""),
+    files = {*written, *(file.path for file in done.changed_files)}
+    health = check_health(transcript, told)
+    details = [
+        *(one for one in (summary_details(facts) if facts else ()) if one.label not in LISTED),
+        *resume_details(told, health),
+        *work_details(done.tools, done.tokens),
+        LabeledText("files", f"{len(files)} changed" if files else ""),
+        LabeledText("memory", ", ".join(memory), "link"),
     ]
+    pairs: list[Pair] = [(one.label, visible(one.text, keep=""), TONE_STYLES[one.tone]) for one in details if one.text]
+    notes = [*([] if health.ok else [health.words]), *(f"not sent: {one.text}" for one in omitted_details(told))]
+    return OpenSession(place, outline_of(transcript, told), pairs, notes, written)
 
 
 def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:
     """Those of the written files that lie in the memory folder, by their names in it."""
     return [str(Path(path).relative_to(folder)) for path in written if Path(path).is_relative_to(folder)]
-
-
-def local(stamp: str) -> str:
-    """A record's time as a short local one; "" if it is none."""
-    try:
-        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError):
-        return ""

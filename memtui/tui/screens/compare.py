@@ -1,18 +1,18 @@
 """Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from memtui.history.merge import Hunk, Side, resolve, three_way
-from memtui.tui import keys, styles
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.question import Question
-from memtui.tui.reach import app_of
+from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
@@ -83,11 +83,37 @@ def _paired(hunk: Hunk) -> list[tuple[str | None, str | None]]:
     return list(zip(mine, disk, strict=True))
 
 
-class Compare(Screen[CompareResult | None]):
+COMMANDS = declare(
+    registry.COMPARE,
+    Command("compare.next", "Next change", "right_square_bracket", lambda context: context.find(Compare).change(1),
+            "] [ change", "]"),
+    Command("compare.previous", "Previous change", "left_square_bracket",
+            lambda context: context.find(Compare).change(-1), display="["),
+    Command("compare.mine", "Take mine", "1", lambda context: context.find(Compare).take("mine"), "1 mine"),
+    Command("compare.disk", "Take the disk's", "2", lambda context: context.find(Compare).take("disk"), "2 disk"),
+    Command("compare.both", "Take both", "3", lambda context: context.find(Compare).take("both"), "3 both"),
+    Command("compare.merge", "Write the merge (markers where nothing was chosen)", "m",
+            lambda context: context.find(Compare).merge(), "m write merged"),
+    Command("compare.copy", "Save mine as a copy beside it", "s", lambda context: context.find(Compare).save_copy(),
+            "s save mine as copy"),
+    Command("compare.drop", "Drop mine, use the disk's", "d", lambda context: drop_mine(context), "d use disk"),
+    Command("compare.escape", "Back, nothing written", "escape",
+            lambda context: context.find(Compare).close(), "Esc back", "Esc"),
+)  # fmt: skip
+
+
+async def drop_mine(context: CommandContext) -> None:
+    """Use the disk's, after a question."""
+    compare = context.find(Compare)
+    lines = ["Your unsaved text goes into the history and is dropped here."]
+    if await context.ask(Question("Use the disk's text?", lines, yes="Use the disk's", no="Back")):
+        compare.dismiss(CompareResult("drop"))
+
+
+class Compare(HintedScreen[CompareResult | None]):
     """Three texts, one decision; Esc writes nothing."""
 
-    CSS_PATH = styles.sheets("editor")
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.COMPARE)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, name: str, base: str, mine: str, disk: str) -> None:
         super().__init__()
@@ -103,9 +129,7 @@ class Compare(Screen[CompareResult | None]):
         lines.border_subtitle = f"{merged} merge cleanly, {open_} overlap"
         lines.add_class("pane")
         yield lines
-        hints = HintBar()
-        hints.hints = keys.hints(keys.COMPARE)
-        yield hints
+        yield HintBar(id="hints")
 
     @property
     def lines(self) -> CompareLines:
@@ -113,16 +137,15 @@ class Compare(Screen[CompareResult | None]):
         return self.query_one(CompareLines)
 
     def on_mount(self) -> None:
-        self.call_after_refresh(app_of(self).type_ahead.opened)
         self.lines.rows_changed()
         self.lines.focus()
-        self.action_change(1)
+        self.change(1)
 
     @on(VirtualList.Chosen)
     def chosen(self) -> None:
         """A double click does nothing: only keys decide here."""
 
-    def action_change(self, step: int) -> None:
+    def change(self, step: int) -> None:
         """Go to the next or previous hunk that differs."""
         rows = self.lines.rows
         here = rows[self.lines.cursor].hunk if rows else 0
@@ -134,33 +157,21 @@ class Compare(Screen[CompareResult | None]):
         elif starts and self.hunks[here].kind == "same":
             self.lines.cursor = starts[0]
 
-    def action_take(self, side: Side) -> None:
+    def take(self, side: Side) -> None:
         """Choose a side for the hunk under the cursor and go to the next."""
         if self.lines.rows:
             self.lines.choices[self.lines.rows[self.lines.cursor].hunk] = side
             self.lines.refresh()
-            self.action_change(1)
+            self.change(1)
 
-    def action_merge(self) -> None:
+    def merge(self) -> None:
         """Write what the choices give."""
         self.dismiss(CompareResult("write", resolve(self.hunks, self.lines.choices)))
 
-    def action_save_copy(self) -> None:
+    def save_copy(self) -> None:
         """Save mine beside the file."""
         self.dismiss(CompareResult("copy", self._mine))
 
-    def action_drop(self) -> None:
-        """Use the disk's, after a question."""
-        self._drop()
-
-    def _drop(self) -> None:
-        def done(yes: bool | None) -> None:
-            if yes:
-                self.dismiss(CompareResult("drop"))
-
-        lines = ["Your unsaved text goes into the history and is dropped here."]
-        self.app.push_screen(Question("Use the disk's text?", lines, yes="Use the disk's", no="Back"), done)
-
-    def action_close(self) -> None:
+    def close(self) -> None:
         """Back, nothing written."""
         self.dismiss(None)

@@ -1,36 +1,38 @@
 """The editor: properties above, body below, problems while you type, and a disk that may move meanwhile."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
 
 from memtui.memory.budget import measure_index
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.memory.workspace import Workspace
-from memtui.tui import keys, styles
-from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, problems_of
-from memtui.tui.messages import EditorRequest
-from memtui.tui.reach import app_of
+from memtui.services import memory as services
+from memtui.services.memory import SavedFile
+from memtui.services.questions import SaveConflict
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import questions, registry
+from memtui.tui.commands.registry import Command, declare
+from memtui.tui.dialogs.ask import Ask
+from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
 from memtui.tui.render.markdown import draw
-from memtui.tui.segments.budget_meter import thousands
+from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.body_area import BodyArea
+from memtui.tui.widgets.budget_meter import thousands
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
 from memtui.tui.widgets.reader import ReaderView
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
-PAUSE = 0.15
+UPDATE_DELAY_S = 0.15
 """Seconds without a key after which problems, meter and draft are brought up to date: never on the key path."""
 
 BESIDE_FROM = 120
@@ -38,17 +40,90 @@ BESIDE_FROM = 120
 
 
 class Closed(Struct, frozen=True):
-    """How the editor was left: what to do next."""
+    """How the editor was left; `external`: to go on in $EDITOR, at a line of the file."""
 
     external: bool = False
-    compare: bool = False
+    line: int | None = None
 
 
-class Editor(Screen[Closed]):
+async def save(context: CommandContext) -> None:
+    """Write what the editor holds; text that cannot be written stays as a draft and on the screen."""
+    editor, workspace = context.find(Editor), context.workspace
+    opened, data = editor.opened, editor.current().to_bytes()
+    if data == opened.data and opened.base is not None:
+        context.notify("nothing changed since the last save")
+        return
+    saved = await questions.save(
+        context,
+        lambda allow: services.save_file(workspace, opened.path, data, opened.base, base_data=opened.data, allow=allow),
+    )
+    await _after_save(context, editor, saved)
+
+
+async def compare(context: CommandContext) -> None:
+    """Mine against the disk: choose, and write what was chosen."""
+    editor, opened = context.find(Editor), context.find(Editor).opened
+    mine = editor.current().to_bytes()
+    conflict = await context.in_thread(
+        services.conflict_with_disk, context.workspace, opened.path, opened.name, mine, opened.base
+    )
+    outcome = await questions.decide(context, conflict)
+    while isinstance(outcome, SaveConflict):
+        outcome = await questions.decide(context, outcome)
+    await _after_save(context, editor, outcome)
+
+
+async def _after_save(context: CommandContext, editor: "Editor", saved: SavedFile | None) -> None:
+    """Go on from what is on disk now; where the person said no, the text stays as it is."""
+    if saved is None:
+        return
+    workspace, snapshot = context.workspace, editor.opened.snapshot
+    editor.saved(await context.in_thread(open_file, workspace, snapshot, editor.path, draft=False))
+    questions.say_saved(context, saved)
+
+
+async def find(context: CommandContext) -> None:
+    """Find text from the cursor on, around the end."""
+    body = context.find(Editor).body
+    text = await context.ask(Ask("Find", does="find"))
+    if not text:
+        return
+    row, column = body.cursor_location
+    lines = body.text.lower().split("\n")
+    order = [(row, column + 1), *((r % len(lines), 0) for r in range(row + 1, row + 1 + len(lines)))]
+    for number, start in order:
+        at = lines[number].find(text.lower(), start)
+        if at >= 0:
+            body.move_cursor((number, at), center=True)
+            body.selection = type(body.selection)((number, at), (number, at + len(text)))
+            return
+    context.notify("not found")
+
+
+COMMANDS = declare(
+    registry.EDITOR,
+    Command("editor.save", "Save", "ctrl+s", save, "^S save", "^S"),
+    Command("editor.close", "Back to the list; unsaved text stays as a draft", "escape",
+            lambda context: context.find(Editor).back(), "Esc list", "Esc"),
+    Command("editor.external", "Go on in $EDITOR", "ctrl+g", lambda context: context.find(Editor).go_on_outside(),
+            "^G $EDITOR", "^G"),
+    Command("editor.properties", "Properties", "f2", lambda context: context.find(Editor).focus_properties(),
+            "F2 properties", "F2"),
+    Command("editor.preview", "Preview on or off", "f3", lambda context: context.find(Editor).toggle_preview(),
+            "F3 preview", "F3"),
+    Command("editor.problem", "Next problem", "f8", lambda context: context.find(Editor).go_to_problem(1),
+            "F8 problem", "F8"),
+    Command("editor.problem_back", "Previous problem", "shift+f8",
+            lambda context: context.find(Editor).go_to_problem(-1), display="⇧F8"),
+    Command("editor.compare", "Compare with the disk", "f9", compare, "F9 compare", "F9"),
+    Command("editor.find", "Find", "ctrl+f", find, display="^F"),
+)  # fmt: skip
+
+
+class Editor(HintedScreen[Closed]):
     """One file. Saving, drafts and merging are the workspace's; this holds the text."""
 
-    CSS_PATH = styles.sheets("editor")
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.EDITOR, priority=True)
+    BINDINGS = registry.bindings(COMMANDS, priority=True)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
 
     def __init__(self, workspace: Workspace, opened: OpenedFile, glyphs: Glyphs, *, line: int | None = None) -> None:
@@ -78,12 +153,9 @@ class Editor(Screen[Closed]):
             yield ReaderView(id="beside", classes="pane")
         yield ProblemList(self.glyphs, id="problems")
         yield Static(id="disk")
-        hints = HintBar(id="hints")
-        hints.hints = keys.hints(keys.EDITOR)
-        yield hints
+        yield HintBar(id="hints")
 
     def on_mount(self) -> None:
-        self.call_after_refresh(app_of(self).type_ahead.opened)
         self.query_one("#beside").display = self.app.size.width >= BESIDE_FROM
         self.query_one("#disk").display = False
         self.query_one("#properties").display = bool(self.opened.fields)
@@ -119,7 +191,7 @@ class Editor(Screen[Closed]):
         """Start the pause anew; nothing else happens on the key path."""
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(PAUSE, self._bring_up_to_date)
+        self._pause = self.set_timer(UPDATE_DELAY_S, self._bring_up_to_date)
 
     @on(TextArea.SelectionChanged)
     def moved(self) -> None:
@@ -179,10 +251,6 @@ class Editor(Screen[Closed]):
 
     # Keys.
 
-    def action_save(self) -> None:
-        """Write it; what cannot be merged opens the comparison."""
-        self.post_message(EditorRequest(self, "save"))
-
     def saved(self, opened: OpenedFile) -> None:
         """Go on from what is on disk now."""
         row = self.body.cursor_location
@@ -194,11 +262,11 @@ class Editor(Screen[Closed]):
         self.say_disk("")
         self._bring_up_to_date()
 
-    def action_external(self) -> None:
+    def go_on_outside(self) -> None:
         """Go on in $EDITOR with the text as it is here."""
-        self.dismiss(Closed(external=True))
+        self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.sheet.body_line))
 
-    def action_properties(self) -> None:
+    def focus_properties(self) -> None:
         """To the properties and back."""
         first = next(iter(self.opened.fields), None)
         if first is None:
@@ -208,7 +276,7 @@ class Editor(Screen[Closed]):
         else:
             self.query_one(f"#field-{first}").focus()
 
-    def action_preview(self) -> None:
+    def toggle_preview(self) -> None:
         """The preview beside the text, where there is room; else in its place."""
         beside = self.query_one("#beside", ReaderView)
         beside.display = not beside.display
@@ -220,7 +288,7 @@ class Editor(Screen[Closed]):
         """The preview has another width."""
         self._bring_up_to_date()
 
-    def action_problem(self, step: int) -> None:
+    def go_to_problem(self, step: int) -> None:
         """To the next problem in the text."""
         panel = self.query_one(ProblemList)
         if not panel.problems:
@@ -238,20 +306,12 @@ class Editor(Screen[Closed]):
         """Put the cursor where the problem is."""
         row = (problem.line or 1) - self.sheet.body_line
         if row < 0 and self.opened.fields:
-            self.action_properties()
+            self.focus_properties()
             return
         self.body.move_cursor((max(0, row), (problem.column or 1) - 1), center=True)
         self.body.focus()
 
-    def action_compare(self) -> None:
-        """Compare with the disk."""
-        self.post_message(EditorRequest(self, "compare"))
-
-    def action_find(self) -> None:
-        """Find text from the cursor on."""
-        self.post_message(EditorRequest(self, "find"))
-
-    def action_close(self) -> None:
+    def back(self) -> None:
         """Back to the list; unsaved text stays as a draft."""
         if isinstance(self.focused, Input):
             self.body.focus()

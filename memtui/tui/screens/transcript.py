@@ -2,39 +2,35 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.file_source import FileSource, State
-from memtui.transcripts.folded_source import FoldedSource, Repeats
+from memtui.transcripts.file_source import FileSource, FileState
+from memtui.transcripts.folded_source import FoldedSource, RepeatFinder
 from memtui.transcripts.path_source import PathSource
 from memtui.transcripts.records import RecordSource
-from memtui.tui import keys, styles
-from memtui.tui.dialogs.ask import Ask
-from memtui.tui.keyboard import KeyQueue
+from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.theme import glyphs_of
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.transcript_view import RecordBlock, TranscriptLines
 from memtui.util import text
 from memtui.util.errors import MemtuiError
 
-LOOK: Final = 2.0
+FILE_CHECK_INTERVAL_S: Final = 2.0
 """Seconds between two looks at whether the file grew or went."""
 
-PAUSE: Final = 0.2
+COUNT_DELAY_S: Final = 0.2
 """Seconds in one place after which the number of its line is counted."""
 
-NAME: Final = 16
+MIN_TITLE_CELLS: Final = 16
 """Cells of the title that are kept free of where one is."""
 
 
@@ -49,54 +45,55 @@ class Left(Struct, frozen=True):
     menu: bool = False
 
 
-class TranscriptScreen(Screen[Left | None]):
+class TranscriptScreen(HintedScreen[Left | None]):
     """Returns where the person was; None from a transcript without records.
 
     Args:
         path: The transcript.
         title: What it is called.
-        way: The rows of a chain, a branch or a sub-agent, to be read first; None for the file's order only.
+        entries: The path to a message, or a sub-agent's records, to be read first; None for the file's order only.
         start: The uuid of the record to begin at; "" for the last one.
-        way_name: What the way is called.
+        path_name: What that is called.
 
     Raises:
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
 
-    CSS_PATH = styles.sheets("transcript")
-    BINDINGS: ClassVar[list[BindingType]] = []
-
     def __init__(
-        self, path: Path, title: str, way: Sequence[Entry] | None = None, start: str = "", *, way_name: str = "chain"
+        self,
+        path: Path,
+        title: str,
+        entries: Sequence[Entry] | None = None,
+        start: str = "",
+        *,
+        path_name: str = "chain",
     ) -> None:
         super().__init__()
         self.path = path
         self._title = text.visible(title, keep="")
-        self._way = way
-        self._way_name = way_name
+        self._entries = entries
+        self._entries_name = path_name
         self._start = start
-        self.on_way = way is not None
-        self._told = ""
+        self.on_path = entries is not None
+        self._status = ""
         self._note = ""
         self._block: RecordBlock | None = None
         self._share = 0.0
         self._counted = (0, 1)
         self._pause: Timer | None = None
-        self._repeats = Repeats()
+        self._repeats = RepeatFinder()
         self._lines = TranscriptLines(self._source(), id="lines")
 
     def _source(self) -> RecordSource:
-        if self.on_way and self._way is not None:
-            return PathSource(self.path, self._way)
-        return FoldedSource(self.path, self._repeats.runs)
+        if self.on_path and self._entries is not None:
+            return PathSource(self.path, self._entries)
+        return FoldedSource(self.path, self._repeats.ranges)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
         yield self._lines
-        hints = HintBar(id="hints")
-        hints.hints = keys.hints(keys.TRANSCRIPT)
-        yield hints
+        yield HintBar(id="hints")
 
     @property
     def lines(self) -> TranscriptLines:
@@ -104,13 +101,10 @@ class TranscriptScreen(Screen[Left | None]):
         return self._lines
 
     def on_mount(self) -> None:
-        ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, KeyQueue):
-            self.call_after_refresh(ahead.opened)
         self._lines.focus()
         if self._start:
             self.call_after_refresh(self._lines.to_uuid, self._start)
-        self.set_interval(LOOK, self.look_at_file)
+        self.set_interval(FILE_CHECK_INTERVAL_S, self.look_at_file)
         self.call_after_refresh(self.look_for_repeats)
 
     # What the title says.
@@ -120,20 +114,20 @@ class TranscriptScreen(Screen[Left | None]):
         """The cursor stands elsewhere."""
         self._block, self._share = message.block, message.share
         if not self._lines.busy:
-            self._told = ""
-        self._say_title()
+            self._status = ""
+        self._show_title()
         if not message.block.line and self._counted[0] != message.block.offset:
             if self._pause is not None:
                 self._pause.stop()
-            self._pause = self.set_timer(PAUSE, self.count_lines)
+            self._pause = self.set_timer(COUNT_DELAY_S, self.count_lines)
 
-    @on(TranscriptLines.Told)
-    def told(self, message: TranscriptLines.Told) -> None:
+    @on(TranscriptLines.Status)
+    def take_status(self, message: TranscriptLines.Status) -> None:
         """What is going on stands in the place of where one is."""
-        self._told = message.words
-        self._say_title()
+        self._status = message.words
+        self._show_title()
 
-    def _say_title(self) -> None:
+    def _show_title(self) -> None:
         right = self._right()
         room = self.size.width - right.cell_length - 2
         name = text.clip(self._title, room, ellipsis=glyphs_of(self).ellipsis)
@@ -142,22 +136,22 @@ class TranscriptScreen(Screen[Left | None]):
 
     def _right(self) -> Content:
         """What is going on, or where one is: what there is no room for is left out, the line's number first."""
-        if self._told:
-            return Content.styled(text.visible(self._told, keep=""), "$warn")
-        view, block = Content.styled(self._way_name if self.on_way else "file order", "$link"), self._block
+        if self._status:
+            return Content.styled(text.visible(self._status, keep=""), "$warn")
+        view, block = Content.styled(self._entries_name if self.on_path else "file order", "$link"), self._block
         pieces = [Content.styled(self._note, "$warn"), view] if self._note else [view]
         if block is None:
             return Content("  ").join(pieces)
         line = block.line or (self._counted[1] if self._counted[0] == block.offset else 0)
-        if self.on_way and self._way is not None:
-            place = f"{block.spot.at + 1:,} of {len(self._way):,}"
+        if self.on_path and self._entries is not None:
+            place = f"{block.spot.at + 1:,} of {len(self._entries):,}"
         else:
             place = f"{text.size(block.offset)} of {text.size(self._lines.source.size)}"
         more = [Content.styled(words, "$dim") for words in ([f"line {line:,}"] if line else []) + [place]]
         share = Content(f"{self._share:.0%}")
         while True:
             right = Content("  ").join([*pieces, *more, share])
-            if not more or right.cell_length + NAME < self.size.width:
+            if not more or right.cell_length + MIN_TITLE_CELLS < self.size.width:
                 return right
             del more[0]
 
@@ -184,7 +178,7 @@ class TranscriptScreen(Screen[Left | None]):
     def _take_line(self, offset: int, line: int) -> None:
         self._counted = (offset, line)
         if self.is_attached:
-            self._say_title()
+            self._show_title()
 
     # The file.
 
@@ -197,7 +191,7 @@ class TranscriptScreen(Screen[Left | None]):
             if state != "same":
                 self.app.call_from_thread(self._file_is, state)
 
-    def _file_is(self, state: State) -> None:
+    def _file_is(self, state: FileState) -> None:
         if not self.is_attached:
             return
         self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
@@ -207,10 +201,10 @@ class TranscriptScreen(Screen[Left | None]):
         elif state in ("cut", "replaced"):
             self._note = f"file was {state}, read again"
             self._counted = (0, 1)
-            self._repeats = Repeats()
+            self._repeats = RepeatFinder()
             self._open_again()
             self.look_for_repeats()
-        self._say_title()
+        self._show_title()
 
     @work(thread=True, exclusive=True, group="repeats", exit_on_error=False, description="look for repeats")
     def look_for_repeats(self) -> None:
@@ -221,61 +215,48 @@ class TranscriptScreen(Screen[Left | None]):
         except MemtuiError:
             return  # the file is gone: its look says so
         try:
-            for _ in repeats.look(source):
+            for _ in repeats.scan(source):
                 if worker.is_cancelled:
                     return
         except MemtuiError as error:
-            self._lines.post_message(TranscriptLines.Told(error.message))
+            self._lines.post_message(TranscriptLines.Status(error.message))
             return
         finally:
             source.close()
         self.app.call_from_thread(self._take_repeats, repeats)
 
-    def _take_repeats(self, repeats: Repeats) -> None:
+    def _take_repeats(self, repeats: RepeatFinder) -> None:
         if self.is_attached and repeats is self._repeats:
-            self._lines.fold_repeats(repeats.runs)
+            self._lines.fold_repeats(repeats.ranges)
 
     def _open_again(self) -> None:
-        """Read the file, or the way, from where one is."""
+        """Read the file, or the path, from where one is."""
         offset = self._block.offset if self._block else 0
         try:
             source = self._source()
         except MemtuiError as error:
-            self.told(TranscriptLines.Told(error.message))
+            self.take_status(TranscriptLines.Status(error.message))
             return
         self._lines.show(source, lambda source, most: source.at(offset, most))
 
-    # Wishes.
+    # What the lines leave to the screen.
 
-    @on(TranscriptLines.Wish)
-    def wish(self, message: TranscriptLines.Wish) -> None:
-        """What the lines leave to the screen."""
-        if message.what == "leave":
-            self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
-        elif message.what == "from" and self._block:
+    @on(TranscriptLines.Left)
+    def leave(self) -> None:
+        """Back to where the person came from."""
+        self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
+
+    @on(TranscriptLines.FromHere)
+    def from_here(self, message: TranscriptLines.FromHere) -> None:
+        """Back, to go on from a record."""
+        if self._block:
             self.dismiss(Left(self._block.offset, message.uuid, menu=True))
-        elif message.what == "copy":
-            self.app.copy_to_clipboard(message.text)
-            self.app.notify("line sent to the clipboard", timeout=2, markup=False)
-        elif message.what == "view":
-            self._other_view()
-        else:
-            self._ask()
 
-    def _other_view(self) -> None:
-        if self._way is None:
-            self.told(TranscriptLines.Told("there is only the file's order here"))
+    @on(TranscriptLines.ViewToggled)
+    def other_view(self) -> None:
+        """The path, or the file's order."""
+        if self._entries is None:
+            self.take_status(TranscriptLines.Status("there is only the file's order here"))
             return
-        self.on_way = not self.on_way
+        self.on_path = not self.on_path
         self._open_again()
-
-    def _ask(self) -> None:
-        """Ask what to look for; keys that are typed meanwhile wait for the question."""
-        ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, KeyQueue):
-            ahead.opening()
-        self.app.push_screen(Ask("Find", self._lines.needle), self._asked)
-
-    def _asked(self, words: str | None) -> None:
-        if words is not None:
-            self._lines.look_for(words)

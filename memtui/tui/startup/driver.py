@@ -2,25 +2,25 @@
 
 from textual.drivers.linux_driver import LinuxDriver
 
-from memtui.tui.startup.terminal import ALTERNATE, Terminal
+from memtui.tui.startup.terminal import ALTERNATE_SCREEN, Terminal
 
 
-def taking_over(terminal: Terminal) -> type[LinuxDriver]:
+def driver_for(terminal: Terminal) -> type[LinuxDriver]:
     """A driver that takes the terminal over with what is on it."""
 
-    class TakingOver(LinuxDriver):
-        """Starts without entering the alternate screen again: some terminals would clear it."""
+    class StartedDriver(LinuxDriver):
+        """Doesn't enter the alternate screen a second time: some terminals would clear it."""
+
+        _entered = False
 
         def start_application_mode(self) -> None:
             terminal.hand_over()
             super().start_application_mode()  # type: ignore[no-untyped-call]
 
         def write(self, data: str) -> None:
-            if data == ALTERNATE and not self._entered:
+            if data == ALTERNATE_SCREEN and not self._entered:
                 self._entered = True
-                return
-            super().write(data)
+            else:
+                super().write(data)
 
-        _entered = False
-
-    return TakingOver
+    return StartedDriver

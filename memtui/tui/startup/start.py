@@ -1,24 +1,25 @@
-"""What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
+"""What the first frame needs of a project: all but the engine, whose import would cost a third of the start."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.tui.startup.picture import CachedFrame
+from memtui.tui.startup.frame_cache import FrameCache
 
 if TYPE_CHECKING:
-    from memtui.memory.workspace import Workspace
+    from memtui.memory.workspace import Workspace  # the engine
 
 
 class StartContext(Struct, frozen=True):
     """A project that is to be opened.
 
-    `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.
-    `environ` is the environment in which the place was decided; `kept` a picture, if somebody looked already.
+    `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace;
+    `frame_cache` is where the first frame is kept for the next start, if it is.
     """
 
     location: MemoryLocation
@@ -26,16 +27,11 @@ class StartContext(Struct, frozen=True):
     cache: Path
     read_only: bool
     now: Callable[[], float]
-    make: "Callable[[], Workspace]"
-    environ: Mapping[str, str]
-    kept: CachedFrame | None = None
-
-    def seen(self, kept: CachedFrame) -> "StartContext":
-        """The same, with a picture that was looked at already."""
-        return replace(self, kept=kept)
+    make: Callable[[], Workspace]
+    frame_cache: FrameCache | None = None
 
     @classmethod
-    def over(cls, workspace: "Workspace") -> "StartContext":
+    def over(cls, workspace: Workspace) -> StartContext:
         """The start of a workspace that is there already."""
         return cls(
             workspace.location,
@@ -44,5 +40,4 @@ class StartContext(Struct, frozen=True):
             workspace.read_only,
             workspace.now,
             lambda: workspace,
-            workspace.env.environ,
         )

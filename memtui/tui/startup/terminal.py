@@ -1,23 +1,26 @@
-"""The terminal while Textual is not there yet: taken, then handed over, or given back if the start fails."""
+"""The terminal before Textual has it: a frame is drawn, then it is handed over, or given back if the start fails."""
 
 import os
 import sys
 import termios
 from collections.abc import Mapping
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from typing import Any
-
-ALTERNATE = "\x1b[?1049h"
+ALTERNATE_SCREEN = "\x1b[?1049h"
 """Switches to the alternate screen; Textual writes just this one, too."""
-_BACK = "\x1b[?1049l\x1b[?25h"
-_LOCAL, _CHARACTERS = 3, 6
-"""Where the attributes of a terminal have its local modes and its control characters."""
+PLACEHOLDER = "\x1b[1;1H\x1b[1m memtui\x1b[0m"
+"""What is drawn while there is no frame that is certainly true: the program's name where Textual will draw it."""
+
+_LEAVE = b"\x1b[?1049l\x1b[?25h"
+_LOCAL_MODES, _CONTROL_CHARACTERS = 3, 6
+"""Where they are in the attributes of a terminal."""
 
 
-def size(environ: Mapping[str, str]) -> tuple[int, int]:
-    """Columns and rows, asked for as Textual does: variables first, then the terminal."""
+def terminal_size(environ: Mapping[str, str]) -> tuple[int, int]:
+    """Columns and rows, asked for as Textual does: variables first, then the terminal.
+
+    Raises:
+        OSError, ValueError: If there is no terminal.
+    """
     named = [environ.get(name, "") for name in ("COLUMNS", "LINES")]
     columns, rows = (int(word) if word.isascii() and word.isdecimal() else 0 for word in named)
     if columns > 0 and rows > 0:
@@ -27,55 +30,59 @@ def size(environ: Mapping[str, str]) -> tuple[int, int]:
 
 
 class Terminal:
-    """The stream that Textual draws on, and what it was like before."""
+    """The stream that Textual draws on; as a context it is given back at the end, if nobody took it over."""
 
     def __init__(self) -> None:
-        self._before: list[Any] | None = None
-        self._drawn = False
+        self._modes: list[int | list[bytes | int]] | None = None
+        self.drawn = False
+        """Whether a frame stands on the alternate screen that nobody has taken over."""
 
-    @property
-    def drawn(self) -> bool:
-        """Whether something stands on the alternate screen that nobody has taken over."""
-        return self._drawn
+    def __enter__(self) -> "Terminal":
+        return self
 
-    def draw(self, sequences: str) -> None:
-        """Show it on the alternate screen; what is typed meanwhile is neither shown nor lost.
+    def __exit__(self, *error: object) -> None:
+        self.give_back()
 
-        Raises:
-            OSError, termios.error, UnicodeEncodeError: If the terminal is none, or can't show it; nothing was drawn.
+    def draw(self, frame: str) -> None:
+        """Show a frame on the alternate screen, if that is possible; Textual draws it a moment later in any case.
+
+        What is typed meanwhile is neither shown nor lost.
         """
         stream = sys.__stderr__
-        if stream is None:
-            raise OSError("there is no such stream")
-        data = f"{ALTERNATE}\x1b[?25l{sequences}".encode(stream.encoding)
-        before = termios.tcgetattr(stream.fileno())
-        quiet = [*before[:_CHARACTERS], [*before[_CHARACTERS]]]
-        quiet[_LOCAL] &= ~termios.ECHO
-        quiet[_CHARACTERS][termios.VSUSP] = b"\0"  # stopped here, the shell would stand on our screen
-        termios.tcsetattr(stream.fileno(), termios.TCSANOW, quiet)
-        self._before, self._drawn = before, True
-        while data:
-            data = data[os.write(stream.fileno(), data) :]
+        try:
+            if stream is None:
+                return
+            data = f"{ALTERNATE_SCREEN}\x1b[?25l{frame}".encode(stream.encoding)
+            modes = termios.tcgetattr(stream.fileno())
+            quiet = [*modes[:_CONTROL_CHARACTERS], [*modes[_CONTROL_CHARACTERS]]]
+            quiet[_LOCAL_MODES] &= ~termios.ECHO
+            quiet[_CONTROL_CHARACTERS][termios.VSUSP] = b"\0"  # stopped here, the shell would stand on our screen
+            termios.tcsetattr(stream.fileno(), termios.TCSANOW, quiet)
+            self._modes, self.drawn = modes, True
+            while data:
+                data = data[os.write(stream.fileno(), data) :]
+        except (OSError, ValueError, termios.error):
+            return  # no terminal, one that is closed, or an encoding without these characters
 
     def hand_over(self) -> None:
         """Somebody else takes the screen as it is, and finds the modes as they were."""
-        self._drawn = False
+        self.drawn = False
         self._restore_modes()
 
     def give_back(self) -> None:
         """Leave the screen and the modes as they were, if nobody has taken them over."""
-        if self._drawn:
-            self._drawn = False
+        if self.drawn:
+            self.drawn = False
             try:
-                os.write(sys.__stderr__.fileno(), _BACK.encode("ascii"))  # type: ignore[union-attr]
+                os.write(sys.__stderr__.fileno(), _LEAVE)  # type: ignore[union-attr]
             except OSError:
                 return  # it was closed: there is nothing to give back
             self._restore_modes()
 
     def _restore_modes(self) -> None:
-        if self._before is not None:
-            before, self._before = self._before, None
+        if self._modes is not None:
+            modes, self._modes = self._modes, None
             try:
-                termios.tcsetattr(sys.__stderr__.fileno(), termios.TCSANOW, before)  # type: ignore[union-attr]
+                termios.tcsetattr(sys.__stderr__.fileno(), termios.TCSANOW, modes)  # type: ignore[union-attr]
             except termios.error:
                 return  # closed meanwhile

@@ -1,4 +1,4 @@
-"""The Dream view: would a dream start and why not, the runs, and all that is known of the one under the cursor."""
+"""The Dream view: whether a dream would start and why not, the runs, and what is known of the one under the cursor."""
 
 from __future__ import annotations
 
@@ -10,33 +10,50 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 
-from memtui.client.paths import short
-from memtui.tui import keys
-from memtui.tui.reach import app_of
-from memtui.tui.run_actions import RunActions
+from memtui.client.paths import tilde_path
+from memtui.tui.app_base import CommandContext, Selection, View
+from memtui.tui.commands import app, dreams, registry
+from memtui.tui.commands.registry import Command, declare
+from memtui.tui.messages import DreamViewShown, RunRequested
 from memtui.tui.state import AppState, Dream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.gate_list import GateList
 from memtui.tui.widgets.run_panes import RunDetails, RunList
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.text import many, visible
+from memtui.util.text import pluralize, visible
 
 NONE_YET = "no dream has run here yet; D starts one"
 
 
-class DreamView(RunActions):
-    """Gates above; runs and details below from 60 cells on, else one of them (stylesheet)."""
+def follow(context: CommandContext) -> None:
+    """Show the run under the cursor full screen, its log followed."""
+    dream = context.find(DreamView).current
+    if dream is not None:
+        context.app.watch_run(dream.run.id)
 
-    BLANK = True  # the panes cover it
-    BINDINGS = keys.bindings(keys.DREAM, keys.PANES)
-    HINTS = keys.hints(keys.DREAM_LIST, keys.DREAM, keys.RUN, keys.EVERYWHERE)
+
+COMMANDS = declare(
+    registry.DREAM,
+    Command("dream.follow", "The run full screen, its log followed", "f", follow, "f follow",
+            disabled_reason=dreams.no_runs),
+    Command("dream.details", "To the details of the run", "right,l",
+            lambda context: context.find(DreamView).focus_preview(), display="→ l"),
+    Command("dream.runs", "Back to the runs", "left,h,escape", lambda context: context.find(DreamView).back(),
+            display="← h Esc"),
+)  # fmt: skip
+
+
+class DreamView(View):
+    """Checks above; runs and details below from 60 cells on, else one of them (stylesheet)."""
+
+    BINDINGS = registry.bindings(COMMANDS, dreams.RUN, app.PANES)
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="dream", classes="view")
         self.glyphs = glyphs
         self.state: AppState | None = None
         self._awaited = ""
-        self._asked = ""
+        self._requested = ""
 
     def compose(self) -> ComposeResult:
         yield GateList(self.glyphs, id="gates", classes="pane")
@@ -49,11 +66,11 @@ class DreamView(RunActions):
 
     def on_show(self) -> None:
         """What was not followed meanwhile is looked at now."""
-        app_of(self).dreams.look(shown=True)
+        self.post_message(DreamViewShown(True))
 
     def on_hide(self) -> None:
-        """Nobody sees gates and details: they are left alone."""
-        app_of(self).dreams.look(shown=False)
+        """Nobody sees checks and details: they are not looked at."""
+        self.post_message(DreamViewShown(False))
 
     @property
     def runs(self) -> RunList:
@@ -70,19 +87,11 @@ class DreamView(RunActions):
         """The run under the cursor."""
         return self.runs.current
 
-    @property
-    def run_id(self) -> str | None:
-        return self.current.run.id if self.current is not None else None
-
-    @property
-    def file(self) -> str:
-        return self.details.file
-
     def show(self, state: AppState) -> None:
         """Draw the state."""
         self.state = state
-        home = app_of(self).start.home
-        now = app_of(self).start.now()  # a second counts while a run is on
+        home = self.app.start.home
+        now = self.app.start.now()  # a second counts while a run is on
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
         self.query_one(GateList).show(gates, now)
         self._show_runs(now)
@@ -99,8 +108,8 @@ class DreamView(RunActions):
     def _show_runs(self, now: float) -> None:
         if self.state is not None:
             self.runs.empty = NONE_YET
-            self.runs.show(self.state.dreams, self.state.judging, now, still=app_of(self).still)
-            self.runs.border_title = f"Runs {self.glyphs.separator} {many(len(self.state.dreams), 'dream')}"
+            self.runs.show(self.state.dreams, self.state.judging, now, still=self.app.still)
+            self.runs.border_title = f"Runs {self.glyphs.separator} {pluralize(len(self.state.dreams), 'dream')}"
 
     def _show_details(self, now: float) -> None:
         dream, opened = self.current, self.state.open_dream if self.state else None
@@ -108,63 +117,60 @@ class DreamView(RunActions):
         title = f"dream {dream.run.id}" if dream else ""
         self.details.border_title = Content(visible(title, keep=""))
 
-    def go_to(self, id: str) -> None:
+    def go_to(self, key: str) -> None:
         """Put the cursor on a run, once it is listed."""
-        self._awaited = "" if self.runs.to_key(id) else id
+        self._awaited = "" if self.runs.to_key(key) else key
 
     @on(VirtualList.Moved, "#runs")
     def moved(self) -> None:
         """Another run: what is known of it at once, the rest when it was read."""
         id = self.current.run.id if self.current else ""
-        if id != self._asked:
-            self._asked = id
-            app_of(self).dreams.open(id)
-        self._show_details(app_of(self).start.now())
+        if id != self._requested:
+            self._requested = id
+            self.post_message(RunRequested(id))
+        self._show_details(self.app.start.now())
 
     @on(VirtualList.Chosen, "#runs")
     def choose_run(self) -> None:
         """Enter on a run: its whole difference."""
-        self.wish_run("diff")
+        self.app.perform(dreams.show_whole_difference)
 
     @on(VirtualList.Chosen, "#run")
     def choose_detail(self) -> None:
         """Enter on a file: its difference; on any other row that of the run."""
-        self.wish_run("diff", self.file)
+        self.app.perform(dreams.show_difference)
 
-    def action_follow(self) -> None:
-        """The run whole, with its log."""
-        self.wish_run("whole")
+    @property
+    def selection(self) -> Selection:
+        run = self.current.run.id if self.current is not None else None
+        return Selection(run=run, file=self.details.file if run else "")
 
-    def action_focus_preview(self) -> None:
+    def focus_preview(self) -> None:
         """Go to the details; where there is one pane only they take the list's place."""
         self.add_class("-reading")
         self.screen.set_focus(self.details)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """From the details to the runs."""
         self.remove_class("-reading")
         self.screen.set_focus(self.runs)
 
-    def action_preview_scroll(self, step: int) -> None:
-        """Scroll the details while the list keeps the focus."""
+    def scroll_preview(self, step: int) -> None:
         self.details.scroll_relative(y=step * 3, animate=False)
 
-    def action_resize(self, cells: int) -> None:
-        """Make the list wider or narrower."""
+    def resize(self, cells: int) -> None:
         self.runs.styles.width = max(24, self.runs.outer_size.width + cells)
 
     def start_over(self) -> None:
-        """Another project: its runs are others."""
-        self.state, self._asked, self._awaited = None, "", ""
+        self.state, self._requested, self._awaited = None, "", ""
         self.runs.show((), "", 0.0, still=True)
         self.details.show(None, None, 0.0)
-        app_of(self).dreams.look(shown=self.display)
+        self.post_message(DreamViewShown(self.display))
 
     def focus_default(self) -> None:
-        """Where keys go when this view is shown."""
         self.screen.set_focus(self.runs)
 
 
 def _short(source: str, home: Path) -> str:
-    """Where a gate was read; a path is shown from the home folder."""
-    return short(Path(source), home) if source.startswith("/") else source
+    """Where a check was read; a path is shown from the home folder."""
+    return tilde_path(Path(source), home) if source.startswith("/") else source

@@ -3,39 +3,81 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widget import Widget
+from textual.widgets import Input
 
-from memtui.tui import keys
+from memtui.tui.app_base import CommandContext, Selection, View
+from memtui.tui.commands import app, editor, history, memory, registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import PreviewRequested
-from memtui.tui.reach import app_of
 from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
 from memtui.tui.render.memory_rows import FileRow
 from memtui.tui.render.properties import dressed, properties
-from memtui.tui.segments.topic_list import EMPTY, title
+from memtui.tui.startup.first_state import FirstState
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.reader import ReaderView
-from memtui.tui.widgets.topic_list import TopicList
+from memtui.tui.widgets.topic_list import EMPTY, TopicList, first_file, list_title
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
-if TYPE_CHECKING:
-    from memtui.tui.startup.picture import Picture
+
+async def edit_here(context: CommandContext) -> None:
+    """Edit the file that is read at this line."""
+    line = context.find(ReaderView).line
+    await editor.edit(context, line.source if line is not None else None)
 
 
-class MemoryView(Widget):
+READER_COMMANDS = declare(
+    registry.READER,
+    Command("reader.back", "Back to where the link was", "minus", lambda context: context.find(MemoryView).go_back(),
+            "- back", "-"),
+    Command("reader.edit", "Edit at this line", "e", edit_here, "e edit here", disabled_reason=memory.WRITES),
+    Command("reader.next_tab", "Next: preview, links, history", "right_square_bracket",
+            lambda context: context.find(MemoryView).next_mode(1), display="]"),
+    Command("reader.previous_tab", "Previous", "left_square_bracket",
+            lambda context: context.find(MemoryView).next_mode(-1), display="["),
+)  # fmt: skip
+
+COMMANDS = declare(
+    registry.MEMORY,
+    Command("memory.filter", "Filter: 'exact ^start end$ !not", "slash",
+            lambda context: context.find(MemoryView).filter(), "/ filter", "/"),
+    Command("memory.backlinks", "Links, backlinks, unlinked mentions", "b",
+            lambda context: context.find(MemoryView).toggle_mode("links")),
+    Command("memory.mark", "Mark for delete, type and pin", "space", lambda context: context.find(MemoryView).mark(),
+            display="Space"),
+    Command("memory.group", "Group by type, by folder, or not at all", "v",
+            lambda context: context.find(MemoryView).next_grouping()),
+    Command("memory.order", "Order by name, age or size", "o", lambda context: context.find(MemoryView).next_order()),
+    Command("memory.problems", "Only files with problems", "exclamation_mark",
+            lambda context: context.find(MemoryView).toggle_only_problems(), display="!"),
+    Command("memory.preview", "Preview on or off", "p",
+            lambda context: context.find(MemoryView).toggle_class("-no-preview")),
+    Command("memory.next_tab", "Next: preview, links, history", "right_square_bracket",
+            lambda context: context.find(MemoryView).next_mode(1), display="]"),
+    Command("memory.previous_tab", "Previous", "left_square_bracket",
+            lambda context: context.find(MemoryView).next_mode(-1), display="["),
+    Command("memory.escape", "Filter and marks off", "escape", lambda context: context.find(MemoryView).back(),
+            display="Esc"),
+)  # fmt: skip
+
+
+class MemoryReader(ReaderView):
+    """The preview of the Memory view, from which links are followed and files edited."""
+
+    BINDINGS = registry.bindings(READER_COMMANDS)
+
+
+class MemoryView(View):
     """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
 
-    BLANK = True  # the panes cover it
-    BINDINGS = keys.bindings(keys.MEMORY, keys.PANES)
-    HINTS = keys.hints(keys.TOPICS, keys.MEMORY, keys.EVERYWHERE)
+    BINDINGS = registry.bindings(COMMANDS, memory.COMMANDS, app.PANES)
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="memory", classes="view")
@@ -50,16 +92,16 @@ class MemoryView(Widget):
     def compose(self) -> ComposeResult:
         # As few widgets as will do: each costs a millisecond or two of the first picture.
         yield TopicList(self.glyphs, id="topics", classes="pane")
-        yield ReaderView(id="preview", classes="pane")
+        yield MemoryReader(id="preview", classes="pane")
         yield PropertyTable(id="facts", classes="pane")
 
     def on_mount(self) -> None:
         self.screen.set_focus(self.list)
 
     @property
-    def filter_line(self) -> Widget | None:
+    def filter_line(self) -> Input | None:
         """The line in which a filter is typed, while there is one."""
-        return next(iter(self.query("#filter").results(Widget)), None)
+        return next(iter(self.query("#filter").results(Input)), None)
 
     @property
     def list(self) -> TopicList:
@@ -78,17 +120,17 @@ class MemoryView(Widget):
         return row.path if isinstance(row, FileRow) else None
 
     @property
-    def chosen(self) -> tuple[Path, ...]:
-        """The marked files, else the one under the cursor."""
-        marked = tuple(sorted(self.wanted.marked))
-        return marked or ((self.current,) if self.current else ())
+    def selection(self) -> Selection:
+        return Selection(self.current, tuple(sorted(self.wanted.marked)))
 
     def show(self, state: AppState) -> None:
         """Draw the state."""
         before, self.state = self.state, state
         if state.snapshot is None:
-            if state.first is not None:
-                self._show_first(state.first, state.now)
+            if state.first is not None and (before is None or before.first is not state.first):
+                self.list.show(state.first.rows, state.now)
+                self._title(state.first.files)
+                self._show_first(state.first)
             return
         self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
         if before is None or before.snapshot is not state.snapshot or before.unsaved != state.unsaved:
@@ -109,15 +151,25 @@ class MemoryView(Widget):
         self.list.show(rows, state.now)
         if self._awaited is not None and state.snapshot.at(self._awaited):
             path, self._awaited = self._awaited, None
-            self.go_to(path)
+            self.go_to(str(path))
         self._title(len(state.snapshot.auto.files) if state.snapshot.auto else 0)
         self._show_facts()
         if self.current != state.preview.path:
             self.ask_preview()
 
-    def _show_first(self, first: Picture, now: float) -> None:
-        self.list.show(first.rows, now)
-        self._title(first.files)
+    def _show_first(self, first: FirstState) -> None:
+        """Preview and properties as the last start's first frame had them; none where the cursor went elsewhere."""
+        here = self.list.cursor == first_file(first.rows)
+        self.reader.show(first.preview_lines if here else ())
+        self._show_titles(first.preview_title if here else "")
+        facts = self.query_one(PropertyTable)
+        facts.pairs, facts.notes = (first.pairs, first.notes) if here else ((), ())
+
+    def _show_titles(self, name: str) -> None:
+        """The preview's title, and what else there is of the file."""
+        self.reader.name_shown = name
+        self.reader.border_title = Content(name)
+        self.reader.border_subtitle = Content(" ".join(f"[ {mode} ]" if mode == self.mode else mode for mode in MODES))
 
     def _title(self, total: int) -> None:
         words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
@@ -127,7 +179,7 @@ class MemoryView(Widget):
             words.append("problems only")
         if self.wanted.marked:
             words.append(f"{len(self.wanted.marked)} marked")
-        self.list.border_title = title(total, words, self.glyphs)
+        self.list.border_title = list_title(total, words, self.glyphs)
         filtered = self.wanted.query or self.wanted.only_problems
         self.list.empty = f"0 of {total}, Esc clears" if filtered else EMPTY
 
@@ -140,11 +192,9 @@ class MemoryView(Widget):
         if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
-        reader.show(lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
-        reader.name_shown = preview.title
-        reader.border_title = Content(visible(preview.title, keep=""))
-        tabs = [f"[ {mode} ]" if mode == self.mode else mode for mode in MODES]
-        reader.border_subtitle = Content(" ".join(tabs))
+        name = visible(preview.title, keep="")
+        reader.show(lines, keep_place=bool(preview.path and name == reader.name_shown))
+        self._show_titles(name)
 
     def _show_facts(self) -> None:
         state = self.state
@@ -161,6 +211,8 @@ class MemoryView(Widget):
     @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:
         """Another file: its preview and properties."""
+        if self.state is not None and self.state.snapshot is None and self.state.first is not None:
+            self._show_first(self.state.first)
         self.ask_preview()
         self._show_facts()
 
@@ -179,90 +231,34 @@ class MemoryView(Widget):
     @on(VirtualList.Chosen, "#topics")
     def open_editor(self) -> None:
         """Enter or a double click on a file."""
-        self._wish("edit")
+        self.app.perform(editor.edit)
 
-    def _wish(self, what: str, *, many: bool = False, line: int | None = None) -> None:
-        paths = self.chosen if many else ((self.current,) if self.current else ())
-        app_of(self).wish(what, paths, line)
-
-    def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        self._wish("external")
-
-    def action_new(self) -> None:
-        """A new topic file."""
-        app_of(self).wish("new")
-
-    def action_delete(self) -> None:
-        """Delete the marked files or the current one."""
-        self._wish("delete", many=True)
-
-    def action_rename(self) -> None:
-        """Rename the current file."""
-        self._wish("rename")
-
-    def action_set_type(self) -> None:
-        """Change the type of the marked files or the current one."""
-        self._wish("set_type", many=True)
-
-    def action_add_to_index(self) -> None:
-        """Add to the index."""
-        self._wish("add_to_index", many=True)
-
-    def action_fix(self) -> None:
-        """Fix the first problem of the file."""
-        self._wish("fix")
-
-    def action_compare(self) -> None:
-        """Compare with another version or file."""
-        self._wish("compare")
-
-    def action_restore(self) -> None:
-        """Restore an earlier version."""
-        self._wish("restore")
-
-    def action_pin(self) -> None:
-        """Pin or unpin."""
-        self._wish("pin", many=True)
-
-    def action_copy(self) -> None:
-        """Copy the path."""
-        self._wish("copy_path")
-
-    def action_origin(self) -> None:
-        """Go to the session that wrote the file."""
-        self._wish("session_origin")
-
-    def action_tidy(self) -> None:
-        """Tidy the index."""
-        self._wish("tidy")
-
-    def action_mark(self) -> None:
+    def mark(self) -> None:
         """Mark the file under the cursor and go on."""
         if self.current:
             self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {self.current})
             self._rearrange()
             self.list.cursor += 1
 
-    def action_next_grouping(self) -> None:
+    def next_grouping(self) -> None:
         """By type, by folder, flat."""
         step = GROUPINGS.index(self.wanted.grouping) + 1
         self.wanted = replace(self.wanted, grouping=GROUPINGS[step % len(GROUPINGS)])
         self._rearrange()
 
-    def action_next_order(self) -> None:
+    def next_order(self) -> None:
         """By name, age, size."""
         step = ORDERS.index(self.wanted.order) + 1
         self.wanted = replace(self.wanted, order=ORDERS[step % len(ORDERS)])
         self._rearrange()
 
-    def action_only_problems(self) -> None:
+    def toggle_only_problems(self) -> None:
         """Only files with problems, or all."""
         self.wanted = replace(self.wanted, only_problems=not self.wanted.only_problems)
         self._rearrange()
         self.list.to_first_file()
 
-    async def action_filter(self) -> None:
+    async def filter(self) -> None:
         """Type to filter."""
         line = self.filter_line
         if line is None:
@@ -293,46 +289,35 @@ class MemoryView(Widget):
             self._rearrange()
         self.screen.set_focus(self.list)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """One step back: filter, problems only, marks."""
         if self.wanted.query or self.filter_line is not None:
             self._close_filter()
         elif self.wanted.only_problems:
-            self.action_only_problems()
+            self.toggle_only_problems()
         elif self.wanted.marked:
             self.wanted = replace(self.wanted, marked=frozenset())
             self._rearrange()
 
-    def action_toggle_preview(self) -> None:
-        """Preview on or off."""
-        self.toggle_class("-no-preview")
-
-    def action_focus_preview(self) -> None:
+    def focus_preview(self) -> None:
         """Go to the preview; where there is one pane only it takes the list's place."""
         self.add_class("-reading")
         self.screen.set_focus(self.reader)
 
-    def action_preview_scroll(self, step: int) -> None:
-        """Scroll the preview while the list keeps the focus."""
+    def scroll_preview(self, step: int) -> None:
         self.reader.cursor += step * 3
 
-    def action_preview_mode(self, mode: str) -> None:
-        """Preview, links or history."""
+    def toggle_mode(self, mode: str) -> None:
+        """Show links or history instead of the preview, or the preview again."""
         self.mode = mode if self.mode != mode else MODES[0]
         self.ask_preview()
 
-    def action_preview_step(self, step: int) -> None:
+    def next_mode(self, step: int) -> None:
         """The next or previous of preview, links, history."""
         self.mode = MODES[(MODES.index(self.mode) + step) % len(MODES)]
         self.ask_preview()
 
-    @on(ReaderView.Step)
-    def reader_step(self, message: ReaderView.Step) -> None:
-        """The same, asked for in the preview."""
-        self.action_preview_step(message.step)
-
-    def action_resize(self, cells: int) -> None:
-        """Make the list wider or narrower."""
+    def resize(self, cells: int) -> None:
         self._wider = max(-20, min(40, self._wider + cells))
         pane = self.list
         pane.styles.width = max(20, pane.outer_size.width + cells)
@@ -341,7 +326,8 @@ class MemoryView(Widget):
     def follow(self, message: ReaderView.Follow) -> None:
         """Go where the link leads, remembering from where."""
         if message.target.startswith("version:"):
-            app_of(self).wish(message.target, (self.current,) if self.current else ())
+            version = message.target.partition(":")[2]
+            self.app.perform(lambda context: history.show_version(context, version))
             return
         snapshot = self.state.snapshot if self.state else None
         target = snapshot.resolve(self.current, message.target) if snapshot and self.current else None
@@ -349,40 +335,32 @@ class MemoryView(Widget):
             self.notify(f"nothing here is called {visible(message.target, keep='')}", severity="warning", markup=False)
         else:
             self._trail.append(self.current)  # type: ignore[arg-type]
-            self.go_to(target)
+            self.go_to(str(target))
 
-    def go_to(self, path: Path) -> None:
+    def go_back(self) -> None:
+        """Go to the file from which the last link was followed."""
+        if self._trail:
+            self.go_to(str(self._trail.pop()))
+
+    def go_to(self, key: str) -> None:
         """Put the cursor on a file, unfolding and unfiltering what hides it."""
-        if not self.list.to_key(str(path)):
+        if not self.list.to_key(key):
             self.wanted = replace(self.wanted, folded=frozenset(), query="", only_problems=False)
             self._rearrange()
-            self.list.to_key(str(path))
+            self.list.to_key(key)
 
-    @on(ReaderView.Wish)
-    def reader_wish(self, message: ReaderView.Wish) -> None:
-        """Wishes of the preview."""
-        match message.what:
-            case "edit":
-                self._wish("edit", line=message.line)
-            case "leave":
-                self.remove_class("-reading")
-                self.screen.set_focus(self.list)
-            case "back" if self._trail:
-                self.go_to(self._trail.pop())
-            case "find":
-                app_of(self).wish("find")
-            case "copy":
-                self.app.copy_to_clipboard(message.text)
-                self.notify("line sent to the clipboard", markup=False)
+    @on(ReaderView.Left)
+    def leave_reader(self) -> None:
+        """From the preview to the list."""
+        self.remove_class("-reading")
+        self.screen.set_focus(self.list)
 
     def await_path(self, path: Path) -> None:
         """Put the cursor on this file once the list has it: it was only just written."""
         self._awaited = path
 
     def start_over(self) -> None:
-        """Another project: filter, marks and trail mean nothing there."""
         self.wanted, self._trail, self.state = Wanted(), [], None
 
     def focus_default(self) -> None:
-        """Where keys go when this view is shown."""
         self.screen.set_focus(self.list)

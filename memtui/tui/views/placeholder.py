@@ -3,21 +3,17 @@
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
-from memtui.tui import keys
-from memtui.tui.state import AppState
+from memtui.tui.app_base import View
 
 WORDS = {
     "search": ("4 Search", "Search over everything is not here yet. In 1 Memory the key / filters names and lines."),
 }
 
 
-class Placeholder(Widget):
+class Placeholder(View):
     """Says so, and nothing else."""
-
-    HINTS = keys.hints(keys.EVERYWHERE)
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name, classes="view")
@@ -28,12 +24,5 @@ class Placeholder(Widget):
             pane.border_title = self._title
             yield Static(Content.styled(self._words, "$dim"))
 
-    def show(self, state: AppState) -> None:
-        """Nothing here depends on the state."""
-
-    def start_over(self) -> None:
-        """Another project: nothing here is about the old one."""
-
     def focus_default(self) -> None:
-        """Where keys go when this view is shown."""
         self.query_one(VerticalScroll).focus()

@@ -10,53 +10,72 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widget import Widget
 
-from memtui.sessions.health_cache import BIG
-from memtui.sessions.listing import CompressedList, Session
+from memtui.sessions.health_cache import MAX_CHECKED_BYTES
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.path_source import PathSource
-from memtui.tui import keys
-from memtui.tui.reach import app_of
+from memtui.tui.app_base import Selection, View
+from memtui.tui.commands import app, registry, sessions
+from memtui.tui.commands.registry import Command, declare
+from memtui.tui.messages import SessionListRequested, SessionRequested
 from memtui.tui.render.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.render.session_summary import pairs_of
 from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.filter_line import FilterLine
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.session_list import SessionList
 from memtui.tui.widgets.transcript_view import Anchor, TranscriptLines
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.errors import MemtuiError
-from memtui.util.text import many, size, visible
+from memtui.util.text import pluralize, size, visible
 
-PAUSE = 0.12
+READ_DELAY_S = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
 
-WAYS = "0 goes there  p full screen"
+PANE_HINTS = "0 focus  p full screen"
 
 
-class SessionsView(Widget):
+COMMANDS = declare(
+    registry.SESSIONS,
+    Command("sessions.filter", "Filter: 'exact ^start end$ !not", "slash",
+            lambda context: context.find(SessionsView).filter(), "/ filter", "/"),
+    Command("sessions.all", "Of all projects, or of this one", "A",
+            lambda context: context.find(SessionsView).toggle_scope("all"), "A all"),
+    Command("sessions.worktrees", "Of all worktrees of this repository", "W",
+            lambda context: context.find(SessionsView).toggle_scope("worktrees"), "W worktrees"),
+    Command("sessions.branch", "Only those of the git branch that is checked out", "B",
+            lambda context: context.find(SessionsView).toggle_branch(), "B branch"),
+    Command("sessions.mark", "Mark for archive and delete", "space", lambda context: context.find(SessionsView).mark(),
+            display="Space"),
+    Command("sessions.order", "Order by age, size, messages or title", "o",
+            lambda context: context.find(SessionsView).next_order()),
+    Command("sessions.escape", "Filter and marks off", "escape", lambda context: context.find(SessionsView).back(),
+            display="Esc"),
+)  # fmt: skip
+
+
+class SessionsView(View):
     """List, conversation and facts from 100 cells on; list and conversation from 60; else one of them (stylesheet)."""
 
-    BLANK = True  # the panes cover it
-    BINDINGS = keys.bindings(keys.SESSIONS, keys.PANES)
-    HINTS = keys.hints(keys.SESSION_LIST, keys.SESSIONS, keys.EVERYWHERE)
+    BINDINGS = registry.bindings(sessions.COMMANDS[:1], COMMANDS, sessions.COMMANDS[1:], app.PANES)
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="sessions", classes="view")
         self.glyphs = glyphs
         self.wanted = SessionsWanted()
         self.state: AppState | None = None
-        self._resting: Timer | None = None
-        self._asked: tuple[Point | None, Session | None] = (None, None)
+        self._read_timer: Timer | None = None
+        self._requested: tuple[Point | None, Session | None] = (None, None)
         self._awaited = ""
 
     def compose(self) -> ComposeResult:
-        yield SessionList(self.glyphs, id="shelf", classes="pane")
+        yield SessionList(self.glyphs, id="session-list", classes="pane")
         yield Vertical(id="conversation", classes="pane")
         yield PropertyTable(id="session-facts", classes="pane")
 
     def on_mount(self) -> None:
-        app_of(self).sessions.shelve(self.wanted.scope)
+        self.post_message(SessionListRequested(self.wanted.scope))
 
     @property
     def list(self) -> SessionList:
@@ -95,7 +114,7 @@ class SessionsView(Widget):
         self.list.show(rows, session_list, self.wanted, state.health, state.now)
         self._title(session_list, rows.listed)
         self._find_awaited(session_list)
-        if (self.point, self.current) != self._asked:
+        if (self.point, self.current) != self._requested:
             self.moved()
 
     def _title(self, session_list: SessionListState, shown: int) -> None:
@@ -119,8 +138,8 @@ class SessionsView(Widget):
         if state is None or state.session_list is None or session is None:
             facts.pairs, facts.notes = (), ()
             return
-        opened = state.opened.get(session.place)
-        known = pairs_of(session, state.session_list, state.now, app_of(self).start.home)
+        opened = state.opened.get(session.file_path)
+        known = pairs_of(session, state.session_list, state.now, self.app.start.home)
         facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
         notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
@@ -136,8 +155,8 @@ class SessionsView(Widget):
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = f"Conversation {self.glyphs.separator} {many(len(conversation.way), 'row')}"
-        pane.border_subtitle = WAYS
+        pane.border_title = f"Conversation {self.glyphs.separator} {pluralize(len(conversation.way), 'row')}"
+        pane.border_subtitle = PANE_HINTS
         if self.reader is None:
             pane.mount(TranscriptLines(source))
         else:
@@ -155,47 +174,44 @@ class SessionsView(Widget):
         """The conversation, once there was one."""
         return next(iter(self.query(TranscriptLines)), None)
 
-    @on(TranscriptLines.Wish)
-    def reader_wish(self, message: TranscriptLines.Wish) -> None:
-        """Wishes of the conversation's pane."""
-        match message.what:
-            case "leave":
-                self.remove_class("-reading")
-                self.screen.set_focus(self.list)
-            case "copy":
-                self.app.copy_to_clipboard(message.text)
-                self.notify("line sent to the clipboard", markup=False)
-            case "from":
-                self._menu(message.uuid)
-            case "find":
-                self._wish("session_find")
-            case "view":
-                self._wish("session_read")
+    @on(TranscriptLines.Left)
+    def leave_reader(self) -> None:
+        """From the conversation to the list."""
+        self.remove_class("-reading")
+        self.screen.set_focus(self.list)
 
-    @on(TranscriptLines.Told)
-    def told(self, message: TranscriptLines.Told) -> None:
+    @on(TranscriptLines.FromHere)
+    def from_here(self, message: TranscriptLines.FromHere) -> None:
+        """What can be done from a record of the conversation on."""
+        self._menu(message.uuid)
+
+    @on(TranscriptLines.ViewToggled)
+    def read_whole(self) -> None:
+        """The pane shows the path alone: all of it is on a screen of its own."""
+        self.app.perform(sessions.read)
+
+    @on(TranscriptLines.Status)
+    def show_status(self, message: TranscriptLines.Status) -> None:
         """What a search in the conversation is doing."""
-        words = message.words or WAYS
+        words = message.words or PANE_HINTS
         self.query_one("#conversation").border_subtitle = Content(visible(words, keep=""))
 
-    def action_focus_preview(self) -> None:
+    def focus_preview(self) -> None:
         """Go to the conversation; where there is one pane only it takes the list's place."""
         if self.reader is not None:
             self.add_class("-reading")
             self.screen.set_focus(self.reader)
 
-    def action_preview_scroll(self, step: int) -> None:
-        """Scroll the conversation while the list keeps the focus."""
+    def scroll_preview(self, step: int) -> None:
         if self.reader is not None:
-            self.reader.action_cursor(step * 3)
+            self.reader.move_cursor(step * 3)
 
-    def action_resize(self, cells: int) -> None:
-        """Make the list wider or narrower."""
+    def resize(self, cells: int) -> None:
         self.list.styles.width = max(24, self.list.outer_size.width + cells)
 
-    def go_to(self, session: str) -> None:
+    def go_to(self, key: str) -> None:
         """Put the cursor on a session, wherever it is; once it is listed."""
-        self._awaited = session
+        self._awaited = key
         self.wanted = replace(self.wanted, query="", branch="")
         self._rearrange()
 
@@ -205,33 +221,33 @@ class SessionsView(Widget):
         found = next((one for one in session_list.sessions if one.id == self._awaited), None)
         if found is not None:
             self._awaited = ""
-            self.list.to_key(found.place)
+            self.list.to_key(found.file_path)
         elif not session_list.reading and session_list.scope != "all":
-            self.action_scope("all")
+            self.toggle_scope("all")
         elif not session_list.reading:
             self.notify(f"session {visible(self._awaited[:8], keep='')} is not there any more", markup=False)
             self._awaited = ""
 
-    @on(VirtualList.Moved, "#shelf")
+    @on(VirtualList.Moved, "#session-list")
     def moved(self) -> None:
         """Another row: what is known of it at once, the rest when the cursor rests."""
-        self._asked = (self.point, self.current)
+        self._requested = (self.point, self.current)
         self._show_facts()
-        if self._resting is not None:
-            self._resting.stop()
+        if self._read_timer is not None:
+            self._read_timer.stop()
         session = self.current
-        if session is None or session.size > BIG:
+        if session is None or session.size > MAX_CHECKED_BYTES:
             words = f"{size(session.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
             self._no_conversation(words)
             return
-        if PAUSE:
-            self._resting = self.set_timer(PAUSE, self._read)
+        if READ_DELAY_S:
+            self._read_timer = self.set_timer(READ_DELAY_S, self._read)
         else:
             self._read()
 
     def _read(self) -> None:
         if self.point is not None:
-            app_of(self).sessions.open(self.point)
+            self.post_message(SessionRequested(self.point))
 
     @on(SessionList.Folded)
     def fold(self, message: SessionList.Folded) -> None:
@@ -241,7 +257,7 @@ class SessionsView(Widget):
         if not message.folded and self.state and message.key not in self.state.opened:
             self._read()
 
-    @on(VirtualList.Chosen, "#shelf")
+    @on(VirtualList.Chosen, "#session-list")
     def choose(self) -> None:
         """Enter or a double click: what can be done with it."""
         point = self.point
@@ -251,53 +267,21 @@ class SessionsView(Widget):
     def _menu(self, uuid: str) -> None:
         """What can be done from a message on; a sub-agent's file can only be read."""
         point = self.point
-        if point is not None and point.agent:
-            self._wish("session_read")
-        elif point is not None:
-            app_of(self).wish(f"session_menu:{uuid}", (Path(point.place),))
-
-    def _wish(self, what: str) -> None:
-        point = self.point
         if point is not None:
-            app_of(self).wish(f"{what}:{point.uuid}", (Path(point.place),))
+            self.app.perform(
+                sessions.read if point.agent else sessions.show_menu, Selection(Path(point.place), (), uuid)
+            )
 
-    def _wish_for_marked(self, what: str) -> None:
-        places = sorted(self.wanted.marked) or ([self.point.place] if self.point else [])
-        app_of(self).wish(what, tuple(Path(place) for place in places))
+    @property
+    def selection(self) -> Selection:
+        point, marked = self.point, tuple(Path(place) for place in sorted(self.wanted.marked))
+        return Selection(Path(point.place), marked, point.uuid) if point is not None else Selection(marked=marked)
 
-    def action_read(self) -> None:
-        """Read the whole conversation."""
-        self._wish("session_read")
-
-    def action_rename(self) -> None:
-        """Rename the session."""
-        self._wish("session_rename")
-
-    def action_save(self) -> None:
-        """Save a copy of the transcript."""
-        self._wish("session_save")
-
-    def action_copy(self) -> None:
-        """Copy the command that resumes it."""
-        self._wish("session_copy")
-
-    def action_memory(self) -> None:
-        """Go to the memory that this session wrote."""
-        self._wish("session_memory")
-
-    def action_archive(self) -> None:
-        """Archive the marked sessions, or put them back."""
-        self._wish_for_marked("session_archive")
-
-    def action_delete(self) -> None:
-        """Delete the marked sessions."""
-        self._wish_for_marked("session_delete")
-
-    def action_mark(self) -> None:
+    def mark(self) -> None:
         """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.place})
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file_path})
             self._rearrange()
             self.list.cursor += 1
 
@@ -305,28 +289,26 @@ class SessionsView(Widget):
         """What was done with the marked sessions is done."""
         self.wanted = replace(self.wanted, marked=frozenset())
 
-    def action_scope(self, scope: Scope) -> None:
+    def toggle_scope(self, scope: Scope) -> None:
         """Widen to all worktrees or all projects, or back to the project."""
         scope = "project" if self.wanted.scope == scope else scope
         self.wanted = replace(self.wanted, scope=scope, marked=frozenset())
-        app_of(self).sessions.shelve(scope)
+        self.post_message(SessionListRequested(scope))
 
-    def action_branch(self) -> None:
+    def toggle_branch(self) -> None:
         """Only sessions of the git branch that is checked out, or all."""
         branch = self.state.branch if self.state and not self.wanted.branch else ""
         self.wanted = replace(self.wanted, branch=branch)
         self._rearrange()
 
-    def action_next_order(self) -> None:
+    def next_order(self) -> None:
         """By age, size, messages, title."""
         step = SESSION_ORDERS.index(self.wanted.order) + 1
         self.wanted = replace(self.wanted, order=SESSION_ORDERS[step % len(SESSION_ORDERS)])
         self._rearrange()
 
-    async def action_filter(self) -> None:
+    async def filter(self) -> None:
         """Type to filter."""
-        from memtui.tui.widgets.filter_line import FilterLine
-
         line = next(iter(self.query(FilterLine)), None)
         if line is None:
             line = FilterLine(self.filter_typed, self.filter_done)
@@ -351,22 +333,20 @@ class SessionsView(Widget):
             self._rearrange()
         self.screen.set_focus(self.list)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """One step back: filter, branch, marks."""
         if self.wanted.query or self.query("FilterLine"):
             self._close_filter()
         elif self.wanted.branch:
-            self.action_branch()
+            self.toggle_branch()
         elif self.wanted.marked:
             self.wanted = replace(self.wanted, marked=frozenset())
             self._rearrange()
 
     def start_over(self) -> None:
-        """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
-        self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
-        self.list.show(Arranged(CompressedList()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
-        app_of(self).sessions.shelve(self.wanted.scope)
+        self.wanted, self.state, self._requested = SessionsWanted(), None, (None, None)
+        self.list.show(Arranged(CompressedSessions()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
+        self.post_message(SessionListRequested(self.wanted.scope))
 
     def focus_default(self) -> None:
-        """Where keys go when this view is shown."""
         self.screen.set_focus(self.list)

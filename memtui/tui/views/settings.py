@@ -6,12 +6,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.client.switches import Switch
-from memtui.tui import keys
-from memtui.tui.reach import app_of
+from memtui.tui.app_base import Selection, View
+from memtui.tui.commands import app, registry, settings
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
@@ -19,7 +18,7 @@ from memtui.util import text
 from memtui.util.config import SETTINGS, Config
 
 VARIABLES = "environment variables: set in your shell"
-WORDS_FROM = 100
+DESCRIPTION_FROM_CELLS = 100
 """Cells from which each row says what its setting does."""
 
 
@@ -39,7 +38,7 @@ class SettingRow(Struct, frozen=True):
 
 def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:
     """The client's switches first, what they warn of, then ours."""
-    listed = [SettingRow("the agent client's settings")]
+    listed = [SettingRow("Claude Code's settings")]
     for switch in switches:
         if switch.kind and switch.key.isupper() and not any(row.words == VARIABLES for row in listed):
             listed.append(SettingRow(VARIABLES))
@@ -98,10 +97,10 @@ class SettingLines(VirtualList):
             style = "$warn" if row.words.startswith("!") else "bold"
             return Content.styled(text.clip(text.visible(row.words, keep=""), width), style)
         name_width = min(36, width // 2)
-        value_width = 26 if width >= WORDS_FROM else max(8, width - name_width - 14)
+        value_width = 26 if width >= DESCRIPTION_FROM_CELLS else max(8, width - name_width - 14)
         value = text.pad(text.visible(row.value, keep=""), value_width)
         layer = text.pad(text.visible(row.layer, keep=""), 12)
-        words = text.clip(row.words, width - name_width - value_width - 16) if width >= WORDS_FROM else ""
+        words = text.clip(row.words, width - name_width - value_width - 16) if width >= DESCRIPTION_FROM_CELLS else ""
         return Content.assemble(
             (text.pad(f" {row.key}", name_width), "$dim" if row.why_not else ""),
             " ",
@@ -111,12 +110,10 @@ class SettingLines(VirtualList):
         )
 
 
-class SettingsView(Widget):
+class SettingsView(View):
     """Settings and, below them, the words for the one under the cursor."""
 
-    BLANK = True  # the panes cover it
-    BINDINGS = keys.bindings(keys.SETTINGS, keys.PANES[:2])
-    HINTS = keys.hints(keys.SETTINGS, keys.EVERYWHERE)
+    BINDINGS = registry.bindings(settings.COMMANDS, app.PANES[:2])
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="settings", classes="view")
@@ -131,7 +128,7 @@ class SettingsView(Widget):
 
     def show(self, state: AppState) -> None:
         """Draw the switches of the place."""
-        config = app_of(self).config
+        config = self.app.config
         self.query_one(SettingLines).show(rows(state.location.switches, state.location.warnings, config))
         self.explain()
 
@@ -146,31 +143,19 @@ class SettingsView(Widget):
         words = text.visible(f"{row.words}\n{source}{locked}")
         self.query_one("#words", Static).update(Content.styled(words, "$dim"))
 
-    def _wish(self, what: str) -> None:
+    @property
+    def selection(self) -> Selection:
         row = self.query_one(SettingLines).current
-        if row and row.key:
-            app_of(self).wish(f"{what}:{'ours' if row.ours else 'client'}:{row.key}")
-
-    def action_switch(self) -> None:
-        """On or off."""
-        self._wish("toggle")
+        return Selection(setting=row.key, ours=row.ours) if row is not None else Selection()
 
     @on(VirtualList.Chosen, "#switches")
-    def action_change(self) -> None:
-        """Choose a value and the layer that it is written to."""
-        self._wish("change")
+    def change(self) -> None:
+        """A double click on a setting."""
+        self.app.perform(settings.change)
 
-    def action_unset(self) -> None:
-        """Back to the default."""
-        self._wish("unset")
-
-    def action_external(self) -> None:
-        """Open config.toml."""
-        app_of(self).wish("config")
-
-    def start_over(self) -> None:
-        """Another project: nothing here is about the old one."""
+    def go_to(self, key: str) -> None:
+        lines = self.query_one(SettingLines)
+        lines.cursor = next((at for at, row in enumerate(lines.rows) if row.key == key), lines.cursor)
 
     def focus_default(self) -> None:
-        """Where keys go when this view is shown."""
         self.query_one(SettingLines).focus()

@@ -1,1 +1,1 @@
-"""What views are made of; a panel draws what it is given and reports wishes as messages."""
+"""What views are made of; a widget draws what it is given and reports by messages."""

@@ -1,19 +1,55 @@
-"""One line that says how full the memory index is; what it says is in `segments.budget_meter`."""
+"""One line that says how full the memory index is, in the client's own units."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.tui.glyphs import UNICODE, Glyphs
-from memtui.tui.segments.budget_meter import Fill, meter_line
+from memtui.tui.theme import UNICODE, Glyphs
+
+if TYPE_CHECKING:
+    from memtui.memory.scope import Scope  # 100 ms that the first frame doesn't wait for
+
+NEAR = 0.8
+"""From this share on the meter says "near limit"."""
+
+
+class IndexFill(Struct, frozen=True):
+    """How full an index is: counted lines and UTF-16 units, their limits, and the lines and entries not loaded."""
+
+    lines: int
+    units: int
+    max_lines: int
+    max_units: int
+    lost_lines: int
+    lost_entries: int
+
+    @classmethod
+    def of(cls, scope: Scope) -> IndexFill | None:
+        """The fill of a scope's index; None where there is none."""
+        budget = scope.budget
+        if budget is None:
+            return None
+        lost_lines = budget.lines - (budget.cut_line or 1) + 1 if budget.over else 0
+        lost = sum(entry.loaded is False for entry in scope.entries)
+        return cls(budget.lines, budget.units, budget.max_lines, budget.max_units, lost_lines, lost)
+
+    @property
+    def used(self) -> float:
+        """The larger share of the two limits; above 1 something is not loaded."""
+        return max(self.lines / self.max_lines, self.units / self.max_units)
 
 
 class BudgetMeter(Widget):
-    """Lines and units of the index against their limits."""
+    """Lines and characters of the index against their limits."""
 
-    budget: reactive[Fill | None] = reactive(None)
+    budget: reactive[IndexFill | None] = reactive(None)
     """What to draw, or `None` before the first read and where there is no index."""
     note: reactive[str] = reactive("")
     """Said instead of a meter: memory is off, no index yet."""
@@ -26,8 +62,67 @@ class BudgetMeter(Widget):
         self.glyphs = glyphs
 
     def render(self) -> Content:
-        return Content.assemble(*meter_line(self.budget, self.note, self.size.width, self.glyphs))
+        return meter_line(self.budget, self.note, self.size.width, self.glyphs)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self.post_message(self.Opened())
+
+
+def meter_line(budget: IndexFill | None, note: str, width: int, glyphs: Glyphs) -> Content:
+    """As much of the meter as fits, or the note that stands instead of it; `None` before the first read."""
+    if note or budget is None:
+        return Content.styled(f" {note or 'reading' + glyphs.ellipsis}", "$dim")
+    words, style = verdict(budget)
+    long, short = words[0], words[min(1, len(words) - 1)]
+    best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
+    best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
+    for left, bars, word in best_first:
+        line = Content.assemble(" ", _amounts(budget, bars, width, glyphs, left=left), (f" {word} ", style))
+        if line.cell_length <= width:
+            return line
+    return Content.assemble(" ", (f" {words[-1]} ", style))
+
+
+def _amounts(budget: IndexFill, bars: int, width: int, glyphs: Glyphs, *, left: bool) -> Content:
+    """Lines and characters, with bars of so many cells (0: none), and what is left where there is room to say it."""
+    pieces = [Content.styled("MEMORY.md", "bold")] if bars or width >= 70 else []
+    for words, used, most, show in (
+        ("lines", budget.lines, budget.max_lines, str),
+        ("characters", budget.units, budget.max_units, thousands),
+    ):
+        amount = f"{show(used).removesuffix('k')}/{show(most)} "
+        if left:
+            amount += f"({show(abs(most - used))} {'left' if used <= most else 'over'}) "
+        drawn = Content.styled(bar(used / most, bars, glyphs) + " ", _style(used / most)) if bars else ""
+        pieces.append(Content.assemble(f"{words} ", drawn, amount))
+    return Content(" ").join(pieces)
+
+
+def bar(share: float, width: int, glyphs: Glyphs) -> str:
+    """A bar of `width` cells, ends included; never looks full unless it is, nor empty unless it is."""
+    room = max(1, width - 2)
+    filled = min(room, int(share * room))
+    if share > 0 and filled == 0:
+        filled = 1
+    return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
+
+
+def verdict(budget: IndexFill) -> tuple[tuple[str, ...], str]:
+    """The words at the end of the line, the longest first, and their style."""
+    if budget.lost_lines:
+        lines = f"{budget.lost_lines} line{'s' * (budget.lost_lines != 1)}"
+        entries = f", {budget.lost_entries} entries" if budget.lost_entries else ""
+        return (f"OVER: {lines}{entries} not loaded", f"{lines} not loaded", "OVER"), "$problem bold reverse"
+    if budget.used >= NEAR:
+        return ("near limit",), "$warn bold"
+    return ("fits",), "$good"
+
+
+def thousands(units: int) -> str:
+    """Units in thousands: "14.6k"."""
+    return f"{units / 1000:.1f}k"
+
+
+def _style(share: float) -> str:
+    return "$problem" if share > 1 else "$warn" if share >= NEAR else "$good"

@@ -2,10 +2,10 @@
 
 from textual.content import Content
 
+from memtui.presentation.diff import diff_text
+from memtui.tui.theme import TONE_STYLES
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import cells, visible
-
-_STYLES = {"+": "$good", "-": "$problem", "@": "$link", "=": "bold"}
 
 
 class DiffLines(VirtualList):
@@ -28,8 +28,11 @@ class DiffLines(VirtualList):
 
     def _lay(self) -> None:
         width = max(4, self.size.width - 1)
-        lines = (visible(line.rstrip("\r"), keep="").replace("␉", "    ") for line in self._diff.split("\n"))
-        self.rows = [part for line in lines for part in _wrapped(line, width)]
+        self.rows = [
+            part
+            for line in diff_text(self._diff)
+            for part in _wrapped(visible(line.text, keep="\t").expandtabs(4), TONE_STYLES[line.tone], width)
+        ]
 
     def on_resize(self) -> None:
         self._lay()
@@ -41,20 +44,18 @@ class DiffLines(VirtualList):
     def row(self, index: int, width: int) -> Content:
         return self.rows[index]
 
-    def action_cursor(self, step: int) -> None:
-        self.scroll_relative(y=step, animate=False)
+    def move_cursor(self, rows: int) -> None:
+        self.scroll_relative(y=rows, animate=False)
 
-    def action_page(self, pages: float) -> None:
+    def move_pages(self, pages: float) -> None:
         self.scroll_relative(y=int(pages * (self.size.height - 1)), animate=False)
 
-    def action_cursor_to(self, index: int) -> None:
+    def move_cursor_to(self, index: int) -> None:
         self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
 
 
-def _wrapped(line: str, width: int) -> list[Content]:
+def _wrapped(line: str, style: str, width: int) -> list[Content]:
     """One line of a diff as rows; those after the first are set in, so that a sign is always a sign."""
-    heading = line.startswith(("+++ ", "--- "))
-    style = "bold" if heading else _STYLES.get(line[:1], "")
     if cells(line) <= width:
         return [Content.styled(line, style)]
     first, *rest = Content.styled(line[1:], style).wrap(width - 2)

@@ -2,9 +2,9 @@
 
 from textual.content import Content
 
-from memtui.memory.checks.folder import Problem
-from memtui.tui.render.properties import SEVERITY_STYLES
-from memtui.tui.theme import Glyphs
+from memtui.memory.checks.base import Problem
+from memtui.presentation.problem_text import SEVERITY_TONES
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 
@@ -33,7 +33,7 @@ class ProblemList(VirtualList):
         fix = text.clip(text.visible(f"fix: {problem.fix}" if problem.fix else "", keep=""), width // 3)
         words = text.pad(text.visible(problem.message, keep=""), max(1, width - 19 - text.cells(fix)))
         sign = self.glyphs.problem if problem.severity == "error" else self.glyphs.separator
+        style = TONE_STYLES[SEVERITY_TONES[problem.severity]]
         return Content.assemble(
-            (f"{sign} {problem.severity:<8}", SEVERITY_STYLES[problem.severity]), (f"{place:<7}", "$dim"), words, " ",
-            (fix, "$dim"),
-        )  # fmt: skip
+            (f"{sign} {problem.severity:<8}", style), (f"{place:<7}", "$dim"), words, " ", (fix, "$dim")
+        )

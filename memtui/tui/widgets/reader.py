@@ -1,20 +1,51 @@
 """A text to read: drawn lines with a cursor, find, and links to follow."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 
-from memtui.tui import keys
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.util.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from memtui.tui import dialogs
+else:
+    dialogs = LazyModule("memtui.tui.dialogs")
+
+
+async def find_text(context: CommandContext) -> None:
+    """Ask for a text, and go to where it stands next."""
+    reader = context.find(ReaderView)
+    text = await context.ask(dialogs.Ask("Find in the text", reader.show_find, does="find"))
+    if text:
+        reader.show_find = text
+        reader.find_next(1)
+
+
+COMMANDS = declare(
+    registry.READER,
+    Command("reader.escape", "Back to the list", "escape", lambda context: context.find(ReaderView).back(), "Esc back",
+            "Esc"),
+    Command("reader.find", "Find in the text", "slash", find_text, "/ find", "/"),
+    Command("reader.next", "Next match", "n", lambda context: context.find(ReaderView).find_next(1)),
+    Command("reader.previous", "Previous match", "N", lambda context: context.find(ReaderView).find_next(-1)),
+    Command("reader.follow", "Follow the link of this line", "enter",
+            lambda context: context.find(ReaderView).follow(), "⏎ follow link", "⏎"),
+    Command("reader.copy", "Copy this line", "y", lambda context: context.find(ReaderView).copy_line()),
+)  # fmt: skip
 
 
 class ReaderView(VirtualList):
     """Draws lines that somebody else made (in a thread, for the width in hand)."""
 
-    BINDINGS = keys.bindings(keys.READER)
+    BINDINGS = registry.bindings(COMMANDS)
     show_find: reactive[str] = reactive("")
     """The text that is being looked for; its matches are marked."""
 
@@ -28,21 +59,8 @@ class ReaderView(VirtualList):
             super().__init__()
             self.target = target
 
-    class Step(Message):
-        """The next or previous of preview, links, history."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
-    class Wish(Message):
-        """A wish that needs the file: "edit", "find", "back", "leave", "copy"; `line` is the source line."""
-
-        def __init__(self, what: str, line: int, text: str) -> None:
-            super().__init__()
-            self.what = what
-            self.line = line
-            self.text = text
+    class Left(Message):
+        """One step back, out of the text."""
 
     def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
@@ -91,53 +109,32 @@ class ReaderView(VirtualList):
         self.refresh()
 
     @property
-    def _here(self) -> MarkdownLine | None:
+    def line(self) -> MarkdownLine | None:
+        """The line under the cursor."""
         return self.lines[self.cursor] if self.cursor < len(self.lines) else None
 
-    def _wish(self, what: str) -> None:
-        here = self._here
-        self.post_message(self.Wish(what, here.source if here else 1, here.content.plain if here else ""))
-
-    def action_follow(self) -> None:
+    def follow(self) -> None:
         """Follow the first link of the line under the cursor."""
-        here = self._here
-        if here and here.links:
-            self.post_message(self.Follow(here.links[0]))
+        if self.line is not None and self.line.links:
+            self.post_message(self.Follow(self.line.links[0]))
         else:
             self.app.bell()
 
-    def action_find(self) -> None:
-        """Ask what to look for."""
-        self._wish("find")
-
-    def action_find_next(self, step: int) -> None:
+    def find_next(self, step: int) -> None:
         """Go to the next line that has the text looked for."""
         count = len(self.lines)
         needle = self.show_find.lower()
-        if not needle:
-            return
-        order = [(self.cursor + step * i) % count for i in range(1, count + 1)]
-        self.cursor = next((i for i in order if needle in self.lines[i].content.plain.lower()), self.cursor)
+        if needle:
+            order = [(self.cursor + step * i) % count for i in range(1, count + 1)]
+            self.cursor = next((i for i in order if needle in self.lines[i].content.plain.lower()), self.cursor)
 
-    def action_back(self) -> None:
-        """Back to the file in which the last link was followed."""
-        self._wish("back")
-
-    def action_edit_here(self) -> None:
-        """Edit the file at this line."""
-        self._wish("edit")
-
-    def action_copy_line(self) -> None:
+    def copy_line(self) -> None:
         """Copy the line under the cursor."""
-        self._wish("copy")
+        self.app.copy_line(self.line.content.plain if self.line is not None else "")
 
-    def action_leave(self) -> None:
-        """Find off, else back to the list."""
+    def back(self) -> None:
+        """Marks of a find off, else out of the text."""
         if self.show_find:
             self.show_find = ""
         else:
-            self._wish("leave")
-
-    def action_step(self, step: int) -> None:
-        """Preview, links, history."""
-        self.post_message(self.Step(step))
+            self.post_message(self.Left())

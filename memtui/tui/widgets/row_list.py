@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from textual.message import Message
 
-from memtui.tui.glyphs import Glyphs
+from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 
 Row = TypeVar("Row")
@@ -58,6 +58,6 @@ class RowList(VirtualList, Generic[Row]):
     def row_key(self, index: int) -> Hashable:
         return self.key(self.rows[index])
 
-    def action_open(self) -> None:
+    def open(self) -> None:
         """Report the row as chosen."""
         self.choose()

@@ -16,9 +16,10 @@ from textual.widgets import Static
 
 from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
-from memtui.tui import keys
+from memtui.tui.commands import dreams, registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.dream_rows import run_row
-from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
@@ -28,10 +29,17 @@ MAX_DETAIL_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
 
 
+COMMANDS = declare(
+    registry.DREAM_LIST,
+    Command("dream.diff", "What the run, or the file under the cursor, changes", "enter",
+            lambda context: context.find(VirtualList).choose(), "⏎ diff", "⏎", dreams.no_runs),
+)  # fmt: skip
+
+
 class RunDetails(VirtualList):
     """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
 
-    BINDINGS = keys.bindings(keys.DREAM_LIST)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
@@ -63,7 +71,7 @@ class RunDetails(VirtualList):
             self._files = touched_files(self.dream, self.opened)
             events = self.opened.events if self.opened is not None else ()
             log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
-            self._below = [Content(""), *facts(self.dream, width)]
+            self._below = [Content(""), *details(self.dream, width)]
             self._below += [Content(""), Content.styled("log, newest first", "bold"), *log] if log else []
         if self._files:
             self._above += [Content(""), Content.styled(touched_words(file for file, _ in self._files), "bold")]
@@ -95,10 +103,6 @@ class RunDetails(VirtualList):
             return file_row(*self._files[index], width, self.glyphs)
         return self._below[index - len(self._files)]
 
-    def action_open(self) -> None:
-        """Report the row as chosen."""
-        self.choose()
-
 
 MOST_ROWS = 40
 """Rows beyond which no terminal has room for more: the place is not measured anew for each."""
@@ -107,7 +111,7 @@ MOST_ROWS = 40
 class RunFiles(RowList[tuple[File, str]]):
     """The cursor stays on its file while others come."""
 
-    BINDINGS = keys.bindings(keys.DREAM_LIST)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def show(self, files: Sequence[tuple[File, str]]) -> None:
         """List these, each with what became of it."""
@@ -152,7 +156,7 @@ class RunHead(Static):
 class RunList(RowList[Dream]):
     """A line a run; the one that is on has the mark that turns."""
 
-    BINDINGS = keys.bindings(keys.DREAM_LIST)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)

@@ -4,12 +4,13 @@ from collections.abc import Hashable, Mapping
 
 from textual.content import Content
 
-from memtui.client.retention import days_left, leaving
-from memtui.client.session_files import NAMELESS
-from memtui.resume.outline import KINDS
+from memtui.client.retention import cleanup_mark, days_left
+from memtui.client.session_files import UNTITLED
+from memtui.resume.outline import NODE_LABELS
 from memtui.sessions.listing import Session
-from memtui.transcripts.entries import seconds
-from memtui.tui import keys
+from memtui.transcripts.entries import parse_timestamp
+from memtui.tui.commands import registry, sessions
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.session_rows import (
     AGENTS,
     AgentsRow,
@@ -31,10 +32,21 @@ PROJECT_FROM = 50
 """Cells from which sessions of several projects name theirs in a column."""
 
 
+COMMANDS = declare(
+    registry.SESSION_LIST,
+    Command("sessions.open", "Resume, fork, copy or export", "enter", lambda context: context.find(SessionList).open(),
+            "⏎ resume", "⏎", sessions.no_sessions),
+    Command("sessions.unfold", "Branches and agents, or to the next pane", "right,l",
+            lambda context: context.find(SessionList).fold(folded=False), "→ branches", "→ l"),
+    Command("sessions.fold", "Fold", "left,h", lambda context: context.find(SessionList).fold(folded=True),
+            display="← h"),
+)  # fmt: skip
+
+
 class SessionList(RowList[SessionRow]):
     """Rows as `session_rows` made them."""
 
-    BINDINGS = keys.bindings(keys.SESSION_LIST)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
@@ -88,7 +100,7 @@ class SessionList(RowList[SessionRow]):
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
 
     def _session(self, session: Session, width: int) -> Content:
-        place = session.place
+        place = session.file_path
         fold = self.glyphs.opened if place in self.wanted.unfolded else " "
         mark, style = self._mark(session)
         tail = f" {session.messages:>5}"
@@ -100,7 +112,7 @@ class SessionList(RowList[SessionRow]):
         project = ""
         if self.session_list.scope != "project" and width >= PROJECT_FROM:
             project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
-        title = text.visible(session.title, keep="") or NAMELESS
+        title = text.visible(session.title, keep="") or UNTITLED
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
         return Content.assemble(
             (lead[:1], style),
@@ -115,53 +127,53 @@ class SessionList(RowList[SessionRow]):
     def _mark(self, session: Session) -> tuple[str, str]:
         if session.id in self.session_list.live:
             return self.glyphs.changed, "$good"
-        lost = session.bad or self.health.get(session.place)
+        lost = session.bad or self.health.get(session.file_path)
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
         if session.id in self.session_list.live:
             return "live"
-        if session.place in self.session_list.archived:
+        if session.file_path in self.session_list.archived:
             return "archived"
         if self.session_list.days is None:
             return ""
         left = days_left(session.modified, self.now, self.session_list.days)
-        return leaving(left)
+        return cleanup_mark(left)
 
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node
         lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
-        ended = seconds(node.stamp)
+        ended = parse_timestamp(node.stamp)
         tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
         here = f"{self.glyphs.arrow} " if node.leaf else ""
-        kind = KINDS[node.kind]
+        kind = NODE_LABELS[node.kind]
         if node.agent is not None:
-            kind = "the client's own" if node.agent.internal else node.agent.kind or kind
-        words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")
+            kind = "Claude Code's own" if node.agent.internal else node.agent.kind or kind
+        words = text.visible(f"{kind}: {node.first_text}" if kind else node.first_text, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
         style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
         return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
 
-    def action_fold(self, fold: bool) -> None:
+    def fold(self, *, folded: bool) -> None:
         """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""
         row = self.current
         if row is None:
             return
         if isinstance(row, AgentsRow):
-            if row.folded != fold:
-                self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
+            if row.folded != folded:
+                self.post_message(self.Folded(f"{row.place}/{AGENTS}", folded))
                 return
-        elif isinstance(row, Session) and (row.place not in self.wanted.unfolded) != fold:
-            self.post_message(self.Folded(row.place, fold))
+        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != folded:
+            self.post_message(self.Folded(row.file_path, folded))
             return
-        if fold:
+        if folded:
             self.cursor = next(
                 (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor
             )
         else:
             self.screen.focus_next()
 
-    def action_open(self) -> None:
+    def open(self) -> None:
         """Report the row as chosen; on the agents' line, fold it."""
         row = self.current
         if isinstance(row, AgentsRow):

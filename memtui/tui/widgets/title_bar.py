@@ -1,16 +1,60 @@
-"""The first line: which project, where its memory is, and what is wrong with it; made in `segments.place_line`."""
+"""The first line: which project, where its memory is, and what is wrong with it."""
 
+from msgspec import Struct
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.tui.segments.place_line import PlaceFacts, place_line
+GAP = Content("  ")
+
+
+class TitleFacts(Struct, frozen=True):
+    """What the line says; strings are shown as they are, so they come in visible."""
+
+    project: str
+    branch: str
+    folder: str
+    problems: int = 0
+    unlisted: int = 0
+    last_dream: str = ""
+    flags: tuple[str, ...] = ()
+    """Short words for states that change what keys do: "read only", "sample data", "memory off"."""
+    notice: str = ""
+    """What is going on right now: reading, folder gone. Stands instead of the numbers."""
 
 
 class TitleBar(Widget):
     """Project left, health right."""
 
-    facts: reactive[PlaceFacts | None] = reactive(None)
+    facts: reactive[TitleFacts | None] = reactive(None)
 
     def render(self) -> Content:
-        return Content.assemble(*place_line(self.facts, self.size.width))
+        return title_line(self.facts, self.size.width)
+
+
+def title_line(facts: TitleFacts | None, width: int) -> Content:
+    """Project left, health right; what does not fit is left out from the right end of the left part."""
+    line = Content.styled(" memtui", "bold $link")
+    if facts is None:
+        return line
+    right = _health(facts, width)
+    room = width - right.cell_length - 2
+    flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in facts.flags]
+    ends = [Content.styled(facts.branch, "$dim"), Content.styled(facts.folder, "$dim")]
+    for piece in (Content.styled(facts.project, "bold"), *flags, *ends):
+        if line.cell_length + 2 + piece.cell_length <= room:
+            line += GAP + piece
+    return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
+
+
+def _health(facts: TitleFacts, width: int) -> Content:
+    if facts.notice:
+        return Content.styled(facts.notice, "$warn")
+    pieces: list[Content] = []
+    if facts.problems:
+        pieces.append(Content.styled(f"{facts.problems} problem{'s' * (facts.problems != 1)}", "$problem bold"))
+    if facts.unlisted and width >= 60:
+        pieces.append(Content.styled(f"{facts.unlisted} not in index", "$warn"))
+    if facts.last_dream and width >= 100:
+        pieces.append(Content.styled(f"last dream {facts.last_dream}", "$dim"))
+    return GAP.join(pieces) if pieces else Content.styled("no problems", "$good")

@@ -1,20 +1,42 @@
 """The list of memory files: groups that fold, files with their marks, sizes, index lines and ages."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from textual.content import Content
 
-from memtui.tui import keys
-from memtui.tui.glyphs import Glyphs
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
-from memtui.tui.segments.topic_list import first_file, row_line
+from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
+from memtui.util import text
+
+EMPTY = "no memory files here yet; n writes the first"
+
+MARK_STYLES = {
+    "problem": "$problem bold",
+    "unlisted": "$warn",
+    "changed": "$good",
+    "unsaved": "$mark bold",
+    "pinned": "$link",
+}
+LINE_COLUMN_FROM = 34
+"""Cells from which the column with the index line fits."""
+
+COMMANDS = declare(
+    registry.MEMORY_LIST,
+    Command("topics.open", "Edit here, or fold a group", "enter", lambda context: context.find(TopicList).open(),
+            "⏎ edit", "⏎"),
+    Command("topics.unfold", "Unfold, or to the next pane", "right,l",
+            lambda context: context.find(TopicList).fold(folded=False), display="→ l"),
+    Command("topics.fold", "Fold", "left,h", lambda context: context.find(TopicList).fold(folded=True), display="← h"),
+)  # fmt: skip
 
 
 class TopicList(RowList[Row]):
     """Rows as `arrange` made them; says which file the cursor is on."""
 
-    BINDINGS = keys.bindings(keys.TOPICS)
+    BINDINGS = registry.bindings(COMMANDS)
     BORDER_TITLE = "1 Memory"
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
@@ -38,24 +60,68 @@ class TopicList(RowList[Row]):
         return row.where if isinstance(row, FileRow) else row.key
 
     def row(self, index: int, width: int) -> Content:
-        return Content.assemble(*row_line(self.rows[index], width, self.now, self.glyphs))
+        return row_line(self.rows[index], width, self.now, self.glyphs)
 
-    def action_fold(self, fold: bool) -> None:
+    def fold(self, *, folded: bool) -> None:
         """Fold or unfold the group under the cursor; on a file, left goes to its group and right to the next pane."""
         row = self.current
         if isinstance(row, GroupRow):
-            if row.folded != fold:
-                self.post_message(self.Folded(row.key, fold))
-        elif fold:
+            if row.folded != folded:
+                self.post_message(self.Folded(row.key, folded))
+        elif folded:
             above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], GroupRow))
             self.cursor = next(above, self.cursor)
         else:
             self.screen.focus_next()
 
-    def action_open(self) -> None:
+    def open(self) -> None:
         """Fold a group, or report a file as chosen."""
         row = self.current
         if isinstance(row, GroupRow):
             self.post_message(self.Folded(row.key, not row.folded))
         else:
-            super().action_open()
+            super().open()
+
+
+def row_line(row: Row, width: int, now: float, glyphs: Glyphs) -> Content:
+    """The row in `width` cells; its age counts back from `now`."""
+    return _group(row, width, glyphs) if isinstance(row, GroupRow) else _item(row, width, now, glyphs)
+
+
+def first_file(rows: Sequence[Row]) -> int:
+    """Where the cursor stands first: on the first row that is a file."""
+    return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
+
+
+def list_title(files: int, words: list[str], glyphs: Glyphs) -> str:
+    """The list's title: how many files, and how they are arranged."""
+    return f" {glyphs.separator} ".join(["1 Memory", str(files), *words])
+
+
+def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Content:
+    fold = glyphs.closed if group.folded else glyphs.opened
+    label = text.clip(f"{fold} {group.label}", max(1, width - 6), ellipsis=glyphs.ellipsis)
+    return Content.assemble((label, "bold"), (f" {glyphs.separator} {group.files}", "$dim"))
+
+
+def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
+    glyph = {
+        "problem": glyphs.problem,
+        "unlisted": glyphs.unlisted,
+        "changed": glyphs.changed,
+        "unsaved": glyphs.unsaved,
+        "pinned": glyphs.pinned,
+    }.get(item.mark, " ")
+    amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
+    tail = f" {amount:>6}{text.age(now - item.modified):>5}"
+    if width >= LINE_COLUMN_FROM:
+        line = f"L{item.line}" if item.line else glyphs.dash
+        tail = f" {'' if item.lines is not None else line:>4}{tail}"
+    room = max(1, width - 2 - len(tail))
+    label = item.label if text.cells(item.label) <= room else item.label.removesuffix(".md")
+    return Content.assemble(
+        (glyph, MARK_STYLES.get(item.mark, "")),
+        (glyphs.tick if item.marked else " ", "$mark bold" if item.marked else ""),
+        (text.pad(label, room, ellipsis=glyphs.ellipsis), ""),
+        (tail, "$dim"),
+    )

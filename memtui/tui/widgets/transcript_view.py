@@ -5,7 +5,7 @@ its own copy of the source and reports by message.
 
 A transcript to read: folds, prompts and find over the rows of its records.
 
-A search works for a moment on the way of its key; one that takes longer goes on in a thread, says how far it is, and
+A search works for a moment while its key is handled; one that takes longer goes on in a thread, says how far it is, and
 Esc stops it.
 
 The drawn rows around a place in a source that nobody holds as a whole.
@@ -28,16 +28,20 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.transcripts.content import Kind, message_content
-from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange
-from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
-from memtui.transcripts.search import Needle, SearchHit, find_around, next_prompt, with_uuid
-from memtui.tui import keys
+from memtui.transcripts.content import ContentKind, message_content
+from memtui.transcripts.folded_source import FOLD_PART, FoldedSource, RepeatedRange
+from memtui.transcripts.records import Cursor, LineTooLong, RecordSource, RecordView
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text_wrapping, find_uuid
+from memtui.tui.app_base import CommandContext
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
+from memtui.tui.dialogs.ask import Ask
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.theme import glyphs_of
+from memtui.tui.widgets.virtual_list import LINES, Lines
 from memtui.util.errors import MemtuiError
 
-MOST_ROWS = 3000
+MAX_ROWS_HELD = 3000
 """Rows that are held; beyond, those farthest from the screen are let go."""
 
 
@@ -116,9 +120,9 @@ class Window:
 
     def trim(self, first: int, last: int) -> int:
         """Let go of blocks far from the rows `first` to `last`; returns by how many rows the others moved."""
-        if len(self.rows) <= MOST_ROWS:
+        if len(self.rows) <= MAX_ROWS_HELD:
             return 0
-        reach = MOST_ROWS // 3
+        reach = MAX_ROWS_HELD // 3
         while len(self.blocks) > 1 and len(self.rows) - len(self.blocks[-1].rows) > last + reach:
             del self.rows[-len(self.blocks.pop().rows) :]
             self.at_bottom = False
@@ -149,11 +153,11 @@ def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
     return (marked or of_line or [0])[0]
 
 
-AT_ONCE: Final = 1 << 16
+INLINE_BYTES: Final = 1 << 16
 """Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
-WHEEL: Final = 3
+WHEEL_ROWS: Final = 3
 """Rows that the wheel moves."""
-MOST_PAINTED: Final = 500
+MAX_CACHED_ROWS: Final = 500
 """Painted rows that are kept."""
 START: Final = Anchor()
 """The first row of a passage."""
@@ -162,10 +166,10 @@ Reads = Callable[[RecordSource, int | None], RecordView | None]
 Then = Callable[[RecordBlock | None], None]
 
 
-class RecordLines(Widget, can_focus=True):
-    """Records of a source by rows; told where to go, it says where it is."""
+class RecordLines(Lines, Widget, can_focus=True):
+    """Records of a source by rows, around a cursor."""
 
-    BINDINGS = keys.bindings(keys.LINES)
+    BINDINGS = registry.bindings(LINES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
     DEFAULT_CSS = """
     RecordLines { height: 1fr; }
@@ -188,7 +192,7 @@ class RecordLines(Widget, can_focus=True):
             return isinstance(message, RecordLines.Moved)
 
     @dataclass
-    class Told(Message):
+    class Status(Message):
         """What is going on, in words; "" for nothing any more."""
 
         words: str
@@ -279,9 +283,9 @@ class RecordLines(Widget, can_focus=True):
 
     def _drawn(self, passage: RecordView) -> RecordBlock:
         """The rows of a passage; also called in threads, so nothing here is changed."""
-        spot = passage.spot
+        spot = passage.cursor
 
-        def limit(part: int, kind: Kind) -> int:
+        def limit(part: int, kind: ContentKind) -> int:
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(passage)
@@ -294,13 +298,13 @@ class RecordLines(Widget, can_focus=True):
         """Read and draw a passage and go on with it: at once, or if its line is long as soon as a thread has it."""
         self._ticket = None
         try:
-            passage = reads(self.source, AT_ONCE)
-        except Longer:
+            passage = reads(self.source, INLINE_BYTES)
+        except LineTooLong:
             self._ticket = ticket = object()
-            self.post_message(self.Told("reading a long line"))
+            self.post_message(self.Status("reading a long line"))
             self._read_long(self.source.copy(), ticket, reads, then)
         except MemtuiError as error:
-            self.post_message(self.Told(error.message))
+            self.post_message(self.Status(error.message))
         else:
             then(self._drawn(passage) if passage else None)
 
@@ -320,7 +324,7 @@ class RecordLines(Widget, can_focus=True):
         """What a thread has read, if it is still wanted."""
         if message.ticket is self._ticket:
             self._ticket = None
-            self.post_message(self.Told(message.error))
+            self.post_message(self.Status(message.error))
             if not message.error:
                 message.then(message.block)
 
@@ -342,15 +346,15 @@ class RecordLines(Widget, can_focus=True):
             return
         try:
             while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
-                window.read_below(AT_ONCE)
-        except Longer:
+                window.read_below(INLINE_BYTES)
+        except LineTooLong:
             self._read_edge(window.blocks[-1].spot, below=True)
         except MemtuiError as error:
             self._trouble = error.message
         try:
             while not window.at_top and self.top < ahead * height:
-                self._shift(window.read_above(AT_ONCE))
-        except Longer:
+                self._shift(window.read_above(INLINE_BYTES))
+        except LineTooLong:
             self._read_edge(window.blocks[0].spot, below=False)
         except MemtuiError as error:
             self._trouble = error.message
@@ -398,34 +402,31 @@ class RecordLines(Widget, can_focus=True):
         here = self.here
         if here is not None:
             at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
-            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.fraction_before(here[0].spot)))
         if self._trouble:
-            self.post_message(self.Told(self._trouble))
+            self.post_message(self.Status(self._trouble))
             self._trouble = ""
         self.refresh()
 
-    def action_cursor(self, step: int) -> None:
-        """Move the cursor by rows."""
-        self._go(self.cursor + step)
+    def move_cursor(self, rows: int) -> None:
+        self._go(self.cursor + rows)
 
-    def action_page(self, pages: float) -> None:
-        """Move cursor and screen by screens."""
+    def move_pages(self, pages: float) -> None:
         rows = int(pages * max(1, self.size.height - 1))
         self.top += rows
         self._go(self.cursor + rows)
 
-    def action_cursor_to(self, index: int) -> None:
-        """To the first record, or with -1 to the last."""
+    def move_cursor_to(self, index: int) -> None:
         if index:
             self.open(lambda source, most: source.last(most), Anchor(end=True))
         else:
             self.open(lambda source, most: source.first(most), Anchor())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, WHEEL)
+        self._wheel(event, WHEEL_ROWS)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, -WHEEL)
+        self._wheel(event, -WHEEL_ROWS)
 
     def _wheel(self, event: events.MouseEvent, rows: int) -> None:
         """Move the screen; the cursor stays on it, since only what is near the screen is held."""
@@ -441,14 +442,14 @@ class RecordLines(Widget, can_focus=True):
             return
         if offset.x >= self.row_width:
             share = offset.y / max(1, self.size.height - 1)
-            self.open(lambda source, most: source.near(share, most), Anchor())
+            self.open(lambda source, most: source.at_fraction(share, most), Anchor())
         elif self.top + offset.y < len(self.window.rows):
             self._go(self.top + offset.y)
             if event.chain == 2:
-                self.action_turn()
+                self.toggle()
 
-    def action_turn(self) -> None:
-        """What Enter and a double click do with the row."""
+    def toggle(self) -> None:
+        """Do what Enter and a double click do with the row."""
 
     # Painting.
 
@@ -473,7 +474,7 @@ class RecordLines(Widget, can_focus=True):
         key = (id(row), style)
         kept = self._strips.get(key)
         if kept is None or kept[0] is not row:
-            if len(self._strips) > MOST_PAINTED:
+            if len(self._strips) > MAX_CACHED_ROWS:
                 self._strips.clear()
             kept = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
         return Strip.join([kept[1], self._bar(y, self.visual_style)])
@@ -499,8 +500,8 @@ class RecordLines(Widget, can_focus=True):
             return Strip.blank(1, style.rich_style)
         glyphs = glyphs_of(self)
         first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
-        begin = round(self.source.share(first.spot) * (height - 1))
-        end = max(begin, round(self.source.share(last.spot) * (height - 1)))
+        begin = round(self.source.fraction_before(first.spot) * (height - 1))
+        end = max(begin, round(self.source.fraction_before(last.spot) * (height - 1)))
         if self.window.at_bottom and self.top + height >= len(rows):
             end = height - 1
         cell = glyphs.full if begin <= y <= end else glyphs.quote
@@ -508,32 +509,74 @@ class RecordLines(Widget, can_focus=True):
         return Strip([Segment(cell, bar.rich_style)], 1)
 
 
-PATIENCE: Final = 0.006
-"""Seconds that a search may take on the way of a key before it goes to a thread."""
-TOLD_EACH: Final = 0.2
+INLINE_SEARCH_S: Final = 0.006
+"""Seconds that a search may take while its key is handled before it goes to a thread."""
+STATUS_INTERVAL_S: Final = 0.2
 """Seconds between two words about how far a search is."""
-MOST_SHOWN: Final = 5_000
+MAX_UNFOLDED_LINES: Final = 5_000
 """Lines of one part that a search unfolds at most; a hit behind them is told by the row that counts the rest."""
 Steps = Iterator[SearchHit | float]
 Search = Callable[[RecordSource, int | None], Steps]
 """Searches a source, with the most bytes of a line that may be read."""
 
 
+async def find_text(context: CommandContext) -> None:
+    """Ask what to look for, and go to where it stands next."""
+    lines = context.find(TranscriptLines)
+    words = await context.ask(Ask("Find", lines.needle, does="find"))
+    if words is not None:
+        lines.look_for(words)
+
+
+COMMANDS = declare(
+    registry.TRANSCRIPT,
+    Command("transcript.fold", "Unfold, show more, or fold", "enter",
+            lambda context: context.find(TranscriptLines).toggle(), "⏎ fold", "⏎"),
+    Command("transcript.next_prompt", "Next prompt", "right_curly_bracket",
+            lambda context: context.find(TranscriptLines).go_to_prompt(1), "{ } prompts", "}"),
+    Command("transcript.previous_prompt", "Previous prompt", "left_curly_bracket",
+            lambda context: context.find(TranscriptLines).go_to_prompt(-1), display="{"),
+    Command("transcript.find", "Find", "slash", find_text, "/ find", "/"),
+    Command("transcript.next", "Next match", "n", lambda context: context.find(TranscriptLines).find_next(1),
+            "n N next"),
+    Command("transcript.previous", "Previous match", "N", lambda context: context.find(TranscriptLines).find_next(-1)),
+    Command("transcript.unfold_all", "Unfold everything", "L",
+            lambda context: context.find(TranscriptLines).fold_all(folded=False), "L H all"),
+    Command("transcript.fold_all", "Fold everything", "H",
+            lambda context: context.find(TranscriptLines).fold_all(folded=True)),
+    Command("transcript.unfold", "Unfold, or show more", "right,l",
+            lambda context: context.find(TranscriptLines).fold(folded=False), display="→ l"),
+    Command("transcript.fold_one", "Fold", "left,h", lambda context: context.find(TranscriptLines).fold(folded=True),
+            display="← h"),
+    Command("transcript.from", "From here: resume, fork, copy, export", "F",
+            lambda context: context.find(TranscriptLines).from_here(), "F from here"),
+    Command("transcript.view", "View: chain or file order", "v",
+            lambda context: context.find(TranscriptLines).other_view(), "v view"),
+    Command("transcript.copy", "Copy this line", "y", lambda context: context.find(TranscriptLines).copy_line(),
+            "y copy"),
+    Command("transcript.escape", "Search off, marks off, or back", "escape",
+            lambda context: context.find(TranscriptLines).back(), "Esc back", "Esc"),
+)  # fmt: skip
+
+
 class TranscriptLines(RecordLines):
     """Records of a source, to be folded and searched."""
 
-    BINDINGS = keys.bindings(keys.TRANSCRIPT)
+    BINDINGS = registry.bindings(COMMANDS)
 
     @dataclass
-    class Wish(Message):
-        """A wish that needs somebody else: "find", "view", "copy", "from", "leave".
+    class FromHere(Message):
+        """Something is to be done from a record on."""
 
-        `text` is the row under the cursor, `uuid` the record that it is of ("" if that has none).
-        """
+        uuid: str
 
-        what: str
-        text: str = ""
-        uuid: str = ""
+    @dataclass
+    class ViewToggled(Message):
+        """The other of chain and file order is wanted, or where there is only one all of the conversation."""
+
+    @dataclass
+    class Left(Message):
+        """One step back, out of the conversation."""
 
     @dataclass
     class Searched(Message):
@@ -551,7 +594,7 @@ class TranscriptLines(RecordLines):
         self._nothing = ""
 
     def limit(self, spot: Cursor, part: int) -> int:
-        if spot.part == FOLD and isinstance(self.source, FoldedSource):
+        if spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
@@ -571,36 +614,36 @@ class TranscriptLines(RecordLines):
 
     def fold_repeats(self, runs: tuple[RepeatedRange, ...]) -> None:
         """Fold what a compaction wrote again, in the file's order."""
-        if isinstance(self.source, FoldedSource) and self.source.runs != runs:
-            self.source.fold(runs)
+        if isinstance(self.source, FoldedSource) and self.source.ranges != runs:
+            self.source.set_ranges(runs)
             if (here := self.here) is not None:
                 self.draw_again(*here)
 
-    def action_turn(self) -> None:
+    def toggle(self) -> None:
         """Unfold what is under the cursor, show more of it, or fold it."""
         if (here := self.here) is not None:
             opened = self.limit(here[0].spot, here[1].part) > 0
             self._show_part(*here, here[1].more or (0 if opened else OPENED))
 
-    def action_fold(self, fold: bool) -> None:
+    def fold(self, *, folded: bool) -> None:
         """Fold or unfold what is under the cursor."""
         if (here := self.here) is not None:
             limit = self.limit(here[0].spot, here[1].part)
-            self._show_part(*here, 0 if fold else here[1].more or max(limit, OPENED))
+            self._show_part(*here, 0 if folded else here[1].more or max(limit, OPENED))
 
-    def action_fold_all(self, fold: bool) -> None:
+    def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold everything."""
-        self.all_open = not fold
+        self.all_open = not folded
         self._shown.clear()
         if isinstance(self.source, FoldedSource):
-            self.source.turn_all(opened=not fold)
+            self.source.set_all_open(opened=not folded)
         if (here := self.here) is not None:
             self.draw_again(*here)
 
     def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
         if row.folds or row.more:
-            if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
-                self.source.turn(block.spot, opened=lines > 0)
+            if block.spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
+                self.source.set_open(block.spot, opened=lines > 0)
             else:
                 self._shown[block.spot, row.part] = lines
             self.draw_again(block, row if lines else Row(row.content, row.part))
@@ -609,31 +652,27 @@ class TranscriptLines(RecordLines):
 
     # Finding.
 
-    def action_find(self) -> None:
-        """Ask what to look for."""
-        self.post_message(self.Wish("find"))
-
     def look_for(self, words: str) -> None:
         """Mark a text and go to where it stands next; "" takes the marks away."""
         self.needle = words
         if words:
-            self.action_find_next(1)
+            self.find_next(1)
 
-    def action_find_next(self, step: int) -> None:
+    def find_next(self, step: int) -> None:
         """To where the text stands next, or stood last."""
         here, words = self.here, self.needle
         if not words or here is None:
             return
         spot, behind = here[0].spot, (here[1].part, here[1].line)
-        needle = Needle(words)
-        way = "below" if step > 0 else "above"
+        needle = TextPattern(words)
+        direction = "below" if step > 0 else "above"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return find_around(source, needle, spot, step, behind=behind, most=most)
+            return find_text_wrapping(source, needle, spot, step, behind=behind, max_bytes=most)
 
-        self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
+        self._look(search, f"looking {direction} for {words!r}", f"no {words!r} here")
 
-    def action_prompt(self, step: int) -> None:
+    def go_to_prompt(self, step: int) -> None:
         """To the next or previous thing that a person typed; from within one back to its beginning."""
         here = self.here
         if here is None:
@@ -642,30 +681,30 @@ class TranscriptLines(RecordLines):
         if step < 0 and here[0].prompt and not any(here[1] is row for row in here[0].rows[:2]):
             self.open(lambda source, most: source.get(spot, most), Anchor(y=1))
             return
-        way = "next" if step > 0 else "previous"
+        which = "next" if step > 0 else "previous"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return next_prompt(source, spot, step, most=most)
+            return find_prompt(source, spot, step, max_bytes=most)
 
-        self._look(search, f"looking for the {way} prompt", f"no {way} prompt")
+        self._look(search, f"looking for the {which} prompt", f"no {which} prompt")
 
     def to_uuid(self, uuid: str) -> None:
         """To the record with a uuid."""
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return with_uuid(source, uuid, most=most)
+            return find_uuid(source, uuid, max_bytes=most)
 
         self._look(search, "looking for the record", f"no record {uuid} here")
 
     def _look(self, search: Search, doing: str, nothing: str) -> None:
-        """Search: for a moment on the way of the key, and if that is not enough in a thread."""
+        """Search: for a moment at once, and if that is not enough in a thread."""
         self.stop_search()
         self._search = ticket = object()
         self._nothing = nothing
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + INLINE_SEARCH_S
         share = 0.0
         try:
-            for step in search(self.source, AT_ONCE):
+            for step in search(self.source, INLINE_BYTES):
                 if isinstance(step, SearchHit):
                     self._show_hit(step)
                     return
@@ -675,27 +714,27 @@ class TranscriptLines(RecordLines):
             else:
                 self._show_hit(None)
                 return
-        except Longer:
+        except LineTooLong:
             pass
         except MemtuiError as error:
             self._nothing = error.message
             self._show_hit(None)
             return
-        self.post_message(self.Told(f"{doing}, {share:.0%}; Esc stops"))
+        self.post_message(self.Status(f"{doing}, {share:.0%}; Esc stops"))
         self._look_long(self.source.copy(), search, ticket, doing)
 
     @work(thread=True, group="search", exit_on_error=False, description="search a transcript")
     def _look_long(self, source: RecordSource, search: Search, ticket: object, doing: str) -> None:
-        worker, hit, error, told = get_current_worker(), None, "", time.monotonic()
+        worker, hit, error, reported = get_current_worker(), None, "", time.monotonic()
         try:
             for step in search(source, None):
                 if worker.is_cancelled or ticket is not self._search:
                     return
                 if isinstance(step, SearchHit):
                     hit = step
-                elif time.monotonic() - told > TOLD_EACH:
-                    told = time.monotonic()
-                    self.post_message(self.Told(f"{doing}, {step:.0%}; Esc stops"))
+                elif time.monotonic() - reported > STATUS_INTERVAL_S:
+                    reported = time.monotonic()
+                    self.post_message(self.Status(f"{doing}, {step:.0%}; Esc stops"))
         except MemtuiError as refused:
             error = refused.message
         finally:
@@ -713,20 +752,20 @@ class TranscriptLines(RecordLines):
         """Stop a search that is on; whether there was one."""
         running, self._search = self._search is not None, None
         if running:
-            self.post_message(self.Told(""))
+            self.post_message(self.Status(""))
         return running
 
     def _show_hit(self, hit: SearchHit | None) -> None:
         self._search = None
-        self.post_message(self.Told("" if hit else self._nothing))
+        self.post_message(self.Status("" if hit else self._nothing))
         if hit is None:
             return
-        if hit.around:
+        if hit.wrapped:
             self.app.clear_notifications()
             self.app.notify("past the end: on from the other one", timeout=3, markup=False)
-        spot, part = hit.passage.spot, hit.part
+        spot, part = hit.record.cursor, hit.part
         if hit.line >= 0:
-            lines = min(hit.line // OPENED * OPENED + OPENED, MOST_SHOWN)
+            lines = min(hit.line // OPENED * OPENED + OPENED, MAX_UNFOLDED_LINES)
             if lines > self.limit(spot, part):
                 self._shown[spot, part] = lines
         y = self.size.height // 3 if part >= 0 else 1
@@ -734,27 +773,27 @@ class TranscriptLines(RecordLines):
 
     # The rest.
 
-    def action_view(self) -> None:
+    def other_view(self) -> None:
         """Chain or file order."""
-        self.post_message(self.Wish("view"))
+        self.post_message(self.ViewToggled())
 
-    def action_from_here(self) -> None:
+    def from_here(self) -> None:
         """Resume, fork or give away what leads to this record."""
         if (here := self.here) is not None and here[0].uuid:
-            self.post_message(self.Wish("from", uuid=here[0].uuid))
+            self.post_message(self.FromHere(here[0].uuid))
         else:
             self.app.bell()
 
-    def action_copy_line(self) -> None:
+    def copy_line(self) -> None:
         """Copy the row under the cursor."""
         if (here := self.here) is not None:
-            self.post_message(self.Wish("copy", here[1].content.plain.strip()))
+            self.app.copy_line(here[1].content.plain.strip())
 
-    def action_leave(self) -> None:
-        """A search off, else the marks off, else leave."""
+    def back(self) -> None:
+        """A search off, else the marks off, else out of the conversation."""
         if self.stop_search():
             return
         if self.needle:
             self.needle = ""
         else:
-            self.post_message(self.Wish("leave"))
+            self.post_message(self.Left())

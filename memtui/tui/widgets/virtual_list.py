@@ -17,16 +17,50 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
 
-from memtui.tui import keys
+from memtui.tui.app_base import InApp
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
 
-MOST_DRAWN = 2000
+MAX_CACHED_ROWS = 2000
 """Drawn rows that are kept: a screen is painted several times for one change of a class or of the focus."""
 
 
-class VirtualList(ScrollView, can_focus=True):
+class Lines(InApp):
+    """Base of what has rows and a cursor on one of them."""
+
+    def move_cursor(self, rows: int) -> None:
+        """Move the cursor by rows."""
+        raise NotImplementedError
+
+    def move_cursor_to(self, index: int) -> None:
+        """Move the cursor to a row; -1 is the last."""
+        raise NotImplementedError
+
+    def move_pages(self, pages: float) -> None:
+        """Move the cursor by screens."""
+        raise NotImplementedError
+
+
+LINES = declare(
+    registry.LISTS,
+    Command("lines.down", "Down", "down,j", lambda context: context.find(Lines).move_cursor(1), display="↓ j"),
+    Command("lines.up", "Up", "up,k", lambda context: context.find(Lines).move_cursor(-1), display="↑ k"),
+    Command("lines.home", "First", "g,home", lambda context: context.find(Lines).move_cursor_to(0), display="g"),
+    Command("lines.end", "Last", "G,end", lambda context: context.find(Lines).move_cursor_to(-1), display="G"),
+    Command("lines.page_down", "Page down", "pagedown", lambda context: context.find(Lines).move_pages(1),
+            display="PgDn"),
+    Command("lines.page_up", "Page up", "pageup", lambda context: context.find(Lines).move_pages(-1), display="PgUp"),
+    Command("lines.half_down", "Half a page down", "ctrl+d", lambda context: context.find(Lines).move_pages(0.5),
+            display="^D"),
+    Command("lines.half_up", "Half a page up", "ctrl+u", lambda context: context.find(Lines).move_pages(-0.5),
+            display="^U"),
+)  # fmt: skip
+
+
+class VirtualList(Lines, ScrollView, can_focus=True):
     """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
 
-    BINDINGS = keys.bindings(keys.LINES)
+    BINDINGS = registry.bindings(LINES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
     VirtualList { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
@@ -110,6 +144,8 @@ class VirtualList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
+        if width <= 0:
+            return Strip.blank(0, self.rich_style)  # a terminal of a few cells: the borders take them all
         if not self.row_count() and self.empty:
             words = Content.styled(self.empty, "$dim").wrap(max(1, width - 2))
             said = Content(" ") + words[y - 1] if 0 < y <= len(words) else Content("")
@@ -128,7 +164,7 @@ class VirtualList(ScrollView, can_focus=True):
         return strip
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        if not regions or len(self._drawn) > MOST_DRAWN:
+        if not regions or len(self._drawn) > MAX_CACHED_ROWS:
             self._drawn.clear()  # a refresh of everything says that rows may look different
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
@@ -150,16 +186,13 @@ class VirtualList(ScrollView, can_focus=True):
             row = Region(0, self.cursor, 1, 1)
             self.scroll_to_region(row, animate=False, force=True, immediate=True, x_axis=False)
 
-    def action_cursor(self, step: int) -> None:
-        """Move the cursor by rows."""
-        self.cursor += step
+    def move_cursor(self, rows: int) -> None:
+        self.cursor += rows
 
-    def action_cursor_to(self, index: int) -> None:
-        """Move the cursor to a row; -1 is the last."""
+    def move_cursor_to(self, index: int) -> None:
         self.cursor = index if index >= 0 else self.row_count() + index
 
-    def action_page(self, pages: float) -> None:
-        """Move the cursor by screens."""
+    def move_pages(self, pages: float) -> None:
         self.cursor += int(pages * max(1, self.scrollable_content_region.height - 1))
 
     def choose(self) -> None:

@@ -5,8 +5,6 @@ in a world of its own that is compared before and after. bash reads the line as 
 reading and ours shows.
 
     python -m tests.agent.shell.fuzz [MUTANTS [SEED]]
-
-Source: SAFETY.md F32.
 """
 
 import json
@@ -24,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.agent.permissions import decide
-from memtui.agent.shell.commands import RULES
-from memtui.agent.shell.run import run
+from memtui.agent.shell.commands import COMMAND_RULES
+from memtui.agent.shell.run import run_plan
 from tests.agent.worlds import SECRET, build, fingerprint, here, scope
 
 DATA = Path(__file__).parents[2] / "data"
@@ -47,7 +45,7 @@ def mutants(count: int, seed: int) -> Iterator[str]:
     chance = random.Random(seed)
     allowed = [case["input"] for case in CASES if case["expect"] == "allow"] + MORE
     denied = [case["input"][:500] for case in CASES if case["expect"] == "deny"]
-    flags = sorted({flag for rules in RULES.values() for flag in (*rules.flags, *rules.values, *rules.maybe)})
+    flags = sorted({flag for rules in COMMAND_RULES.values() for flag in (*rules.flags, *rules.values, *rules.maybe)})
     for _ in range(count):
         line = chance.choice(allowed if chance.random() < 0.8 else denied)
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3))):
@@ -122,7 +120,7 @@ def fuzz(count: int, seed: int, folder: Path) -> Tally:
         seen.add(line)
         tally.ran += 1
         tally.programs.update(stage.argv[0] for step in decision.plan.steps for stage in step.stages)
-        done = run(decision.plan, seconds=SECONDS)
+        done = run_plan(decision.plan, seconds=SECONDS)
         tally.layers[done.sandbox] += 1
         found = ["stopped by time"] if done.stopped == "time" else []
         found += compare(before[0], ours, done.output)

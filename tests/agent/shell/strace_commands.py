@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.agent.permissions import decide
-from memtui.agent.shell.commands import ALONE, RULES, VALUES
+from memtui.agent.shell.commands import COMMAND_RULES, FIND_TESTS, FIND_TESTS_WITH_VALUE
 from tests.agent.worlds import build
 
 STRACE, BASH = shutil.which("strace"), shutil.which("bash")
@@ -28,14 +28,14 @@ OPERANDS = {
 PIPED = {"jq": ".", "sed": "1p", "grep": "x", "rg": "x", "tr": "a b"}
 FOLDERS = {"grep": "-r x .", "rg": "x . logs", "ls": "logs team", "du": "logs team", "file": "logs", "stat": "logs"}
 VALUE = {
-    "text": "1", "number": "3", "width": "3", "format": "+%s", "moment": "now", "path": "a.md", "sed": "1p",
-    "chosen": "*.md",
+    "text": "1", "number": "3", "width": "3", "format": "+%s", "date": "now", "path": "a.md", "sed": "1p",
+    "files": "*.md",
 }  # fmt: skip
 
 
 def lines() -> Iterator[tuple[str, str]]:
     """A command, and a line with one of its flags: on files, at the end of a pipe, on folders."""
-    for name, rules in RULES.items():
+    for name, rules in COMMAND_RULES.items():
         flags = [*rules.flags, *(flag for flag in rules.maybe if flag.startswith("--"))]
         flags += [f"{flag} {VALUE[kind]}" for flag, kind in rules.values.items()]
         flags += [f"{flag}={VALUE[kind]}" for flag, kind in rules.values.items() if flag.startswith("--")]
@@ -46,9 +46,9 @@ def lines() -> Iterator[tuple[str, str]]:
             yield name, f"cat big.txt | {start}{PIPED.get(name, '')}"
             if name in FOLDERS:
                 yield name, start + FOLDERS[name]
-    for test in ALONE:
+    for test in FIND_TESTS:
         yield "find", f"find . '{test}'"
-    for test, kind in VALUES.items():
+    for test, kind in FIND_TESTS_WITH_VALUE.items():
         yield "find", f"find . {test} '{VALUE[kind]}'"
 
 

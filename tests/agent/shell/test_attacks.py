@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.permissions import decide
+from memtui.agent.shell.paths import AllowedFolders
 from tests.agent.worlds import build, here
 
 DENIED = """

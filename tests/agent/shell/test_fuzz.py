@@ -1,4 +1,4 @@
-"""A short run of the differential fuzz, and that it would see an effect if there were one (SAFETY.md F32)."""
+"""A short run of the differential fuzz, and that it would see an effect if there were one."""
 
 from pathlib import Path
 

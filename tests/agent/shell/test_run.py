@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import AllowedFolders, decide
-from memtui.agent.shell.plan import PipelineStage, Redirect, ShellPlan, ShellStep
-from memtui.agent.shell.run import ENVIRONMENT, Ran, run
+from memtui.agent.permissions import decide
+from memtui.agent.shell.grammar import Redirect
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.shell.run import ENVIRONMENT, ShellResult, run_plan
+from memtui.agent.shell.validate import PipelineStage, ShellPlan, ShellStep
 from tests.agent.shell.fuzz import BASH, in_bash, session
 from tests.agent.worlds import SECRET, build, fingerprint
 
@@ -25,10 +27,10 @@ def plan_of(scope: AllowedFolders, *argv: str) -> ShellPlan:
     return ShellPlan(scope.root, (ShellStep("", (PipelineStage(argv),)),), (scope.root, *scope.reads))
 
 
-def line(scope: AllowedFolders, text: str) -> Ran:
+def line(scope: AllowedFolders, text: str) -> ShellResult:
     plan = decide("Bash", {"command": text}, scope).plan
     assert plan is not None
-    return run(plan)
+    return run_plan(plan)
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash to compare with")
@@ -63,7 +65,7 @@ def test_the_same_answer_as_a_shell(text: str, scope: AllowedFolders) -> None:
 
 def test_programs_see_four_names_and_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
-    ran = run(plan_of(scope, "env"))
+    ran = run_plan(plan_of(scope, "env"))
     assert dict(entry.split("=", 1) for entry in ran.output.split()) == ENVIRONMENT
     assert len(ENVIRONMENT) == 4
 
@@ -71,7 +73,7 @@ def test_programs_see_four_names_and_no_key(scope: AllowedFolders, monkeypatch: 
 def test_time_ends_it_and_nothing_stays(scope: AllowedFolders) -> None:
     start = time.monotonic()
     # The shell's own parent is the program that leads the session.
-    ran = run(plan_of(scope, "sh", "-c", "echo $PPID; sleep 100 & sleep 100"), seconds=0.5)
+    ran = run_plan(plan_of(scope, "sh", "-c", "echo $PPID; sleep 100 & sleep 100"), seconds=0.5)
     assert (ran.stopped, ran.code) == ("time", None)
     assert time.monotonic() - start < 5
     deadline = time.monotonic() + 5
@@ -80,18 +82,18 @@ def test_time_ends_it_and_nothing_stays(scope: AllowedFolders) -> None:
 
 
 def test_output_ends_it(scope: AllowedFolders) -> None:
-    ran = run(plan_of(scope, "yes"), most=1000)
+    ran = run_plan(plan_of(scope, "yes"), most=1000)
     assert (ran.stopped, ran.code, ran.output) == ("output", None, "y\n" * 500)
 
 
 def test_a_program_that_is_not_installed(scope: AllowedFolders) -> None:
-    ran = run(plan_of(scope, "no-such-program"))
+    ran = run_plan(plan_of(scope, "no-such-program"))
     assert (ran.code, ran.output) == (127, "no-such-program: not installed\n")
 
 
 def test_a_folder_that_is_gone(scope: AllowedFolders) -> None:
     plan = ShellPlan(scope.root / "gone", (ShellStep("", (PipelineStage(("ls",)),)),), (scope.root,))
-    assert run(plan).code == 1
+    assert run_plan(plan).code == 1
 
 
 def test_output_is_made_visible(scope: AllowedFolders) -> None:
@@ -101,7 +103,7 @@ def test_output_is_made_visible(scope: AllowedFolders) -> None:
 
 def test_redirects_in_order(scope: AllowedFolders) -> None:
     stage = PipelineStage(("sh", "-c", "echo out; echo err >&2"), (Redirect(2, "stdout"), Redirect(1, "null")))
-    assert run(ShellPlan(scope.root, (ShellStep("", (stage,)),), (scope.root,))).output == "err\n"
+    assert run_plan(ShellPlan(scope.root, (ShellStep("", (stage,)),), (scope.root,))).output == "err\n"
 
 
 def test_secrets_in_the_folders_are_left_out_of_recursion(tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ needs_sandbox = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox 
 def test_the_sandbox_lets_nothing_be_written(script: str, scope: AllowedFolders) -> None:
     base = scope.root.parents[1]
     before = fingerprint(base)
-    ran = run(plan_of(scope, "sh", "-c", script))
+    ran = run_plan(plan_of(scope, "sh", "-c", script))
     if "landlock" not in ran.sandbox or (script.startswith(("touch", "chmod")) and "read-only" not in ran.sandbox):
         pytest.skip(f"this system has only {ran.sandbox}")
     assert ran.code != 0
@@ -142,7 +144,7 @@ def test_the_sandbox_lets_nothing_be_written(script: str, scope: AllowedFolders)
     "path", ["../outside/secret.txt", "link-out", "linkdir/secret.txt", "/etc/passwd", "/proc/self/environ"]
 )
 def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: AllowedFolders) -> None:
-    ran = run(plan_of(scope, "cat", path))
+    ran = run_plan(plan_of(scope, "cat", path))
     if "landlock" not in ran.sandbox:
         pytest.skip(f"this system has only {ran.sandbox}")
     assert ran.code == 1
@@ -154,7 +156,7 @@ def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: AllowedFolders)
 def test_the_sandbox_has_no_network(scope: AllowedFolders) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        ran = run(plan_of(scope, "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo through"))
+        ran = run_plan(plan_of(scope, "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo through"))
         if not {"no network", "landlock"} & set(ran.sandbox):
             pytest.skip(f"this system has only {ran.sandbox}")
         assert "through" not in ran.output
@@ -169,7 +171,7 @@ def test_a_link_swapped_in_after_the_check_leads_nowhere(scope: AllowedFolders) 
     assert plan is not None
     (scope.root / "a.md").unlink()
     (scope.root / "a.md").symlink_to(scope.root.parent / "outside/secret.txt")
-    ran = run(plan)
+    ran = run_plan(plan)
     if "landlock" not in ran.sandbox:
         pytest.skip(f"this system has only {ran.sandbox}")
     assert SECRET not in ran.output

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import AllowedFolders
-from memtui.agent.tools.files import LARGEST, LINES, WHOLE, WIDTH
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.tools.files import MAX_LINE_CHARS, MAX_LINES, MAX_WHOLE_BYTES, MAX_WRITE_BYTES
 from memtui.agent.tools.outcome import ToolResult
-from memtui.agent.tools.toolbox import MOST, Box
+from memtui.agent.tools.toolbox import MAX_ANSWER_CHARS, Toolbox
 from tests.fs.faults import FaultFS
 from tests.support import digest_tree
 
@@ -25,7 +25,7 @@ class Hands:
 
     def __init__(self, root: Path, **more: Any) -> None:
         self.root = root
-        self.box = Box(AllowedFolders(root, (root.parent / "reads",)), **more)
+        self.box = Toolbox(AllowedFolders(root, (root.parent / "reads",)), **more)
 
     def __call__(self, name: str, **given: Any) -> ToolResult:
         return asyncio.run(self.box.call(name, given))
@@ -92,19 +92,19 @@ def test_an_empty_file_can_be_read_and_written(hands: Hands) -> None:
 
 
 def test_long_lines_and_long_files_are_cut(hands: Hands) -> None:
-    hands.put(b"x" * (WIDTH + 5) + b"\n" + b"line\n" * (LINES + 5))
+    hands.put(b"x" * (MAX_LINE_CHARS + 5) + b"\n" + b"line\n" * (MAX_LINES + 5))
     outcome = hands("Read", file_path="a.md")
     assert "x … (the line has 2.0k bytes; Grep shows parts of it)\n     2\tline" in outcome.text
-    assert outcome.text.endswith(f"go on with offset {LINES + 1}; the file has 12.0k bytes)")
+    assert outcome.text.endswith(f"go on with offset {MAX_LINES + 1}; the file has 12.0k bytes)")
     hands.put(("y" * 1000 + "\n").encode() * 500)
     outcome = hands("Read", file_path="a.md")
-    assert len(outcome.text) < MOST and "more follows" in outcome.text
+    assert len(outcome.text) < MAX_ANSWER_CHARS and "more follows" in outcome.text
 
 
 def test_a_large_file_is_read_in_pieces_and_never_written(hands: Hands) -> None:
     line = b"z" * (3 << 20) + b"\n"
     hands.put(line * 3 + b"last\n")
-    assert 3 * len(line) > WHOLE
+    assert 3 * len(line) > MAX_WHOLE_BYTES
     shown = hands("Read", file_path="a.md", offset=3)
     assert shown.text.startswith("     3\tzzz") and shown.text.endswith("\n     4\tlast")
     assert hands("Read", file_path="a.md", offset=9).reason == "a.md has no line 9"
@@ -140,7 +140,7 @@ def test_an_edit_needs_a_read_of_the_same_file_as_it_is(hands: Hands) -> None:
         ({"old_string": "b", "new_string": "\0"}, "NUL"),
         ({"old_string": "b", "new_string": "\ud800"}, "half of a character"),
         ({"old_string": "\udcff", "new_string": "b"}, "half of a character"),
-        ({"old_string": "b", "new_string": "x" * LARGEST}, "is the most"),
+        ({"old_string": "b", "new_string": "x" * MAX_WRITE_BYTES}, "is the most"),
     ],
 )
 def test_edits_that_are_refused(hands: Hands, change: dict[str, Any], words: str) -> None:
@@ -323,7 +323,7 @@ def test_a_write_that_fails_at_any_call_leaves_the_file_whole(hands: Hands) -> N
     path = hands.put(b"old text\n")
     for number in range(1, 99):
         fs = FaultFS()
-        hands.box = Box(AllowedFolders(hands.root), fs=fs)
+        hands.box = Toolbox(AllowedFolders(hands.root), fs=fs)
         path.write_bytes(b"old text\n")
         hands("Read", file_path="a.md")
         fs.fail_at(number, errno.ENOSPC)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.tools import search as grep
 from memtui.agent.tools import search as walk
 from memtui.agent.tools.outcome import ToolFault, ToolResult
-from memtui.agent.tools.search import matcher
-from memtui.agent.tools.toolbox import MOST, Box, in_thread
+from memtui.agent.tools.search import name_matcher
+from memtui.agent.tools.toolbox import MAX_ANSWER_CHARS, Toolbox, run_in_thread
 from tests.agent.worlds import SECRET, build
 
 
@@ -29,7 +29,7 @@ def scope(tmp_path: Path) -> AllowedFolders:
 
 
 def use(scope: AllowedFolders, name: str, **given: Any) -> ToolResult:
-    return asyncio.run(Box(scope).call(name, given))
+    return asyncio.run(Toolbox(scope).call(name, given))
 
 
 def lines(scope: AllowedFolders, name: str, **given: Any) -> list[str]:
@@ -83,7 +83,7 @@ def test_names_that_are_not_looked_for(scope: AllowedFolders, given: dict[str, A
 
 
 def test_too_many_names(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MOST_NAMES", 10)
+    monkeypatch.setattr(walk, "MAX_NAMES", 10)
     assert "name a folder further down" in use(scope, "Glob", pattern="*").reason
     assert "name a folder further down" in use(scope, "Grep", pattern="x").reason
 
@@ -98,7 +98,7 @@ PARTS = st.text(st.sampled_from("ab.-[]!é*?"), min_size=1, max_size=5) | st.jus
 @example([".a"], ["*"])
 def test_a_pattern_means_the_same_as_by_recursion(parts: list[str], pattern: list[str]) -> None:
     pattern = [part for part in pattern if part != "."]
-    assert matcher("/".join(pattern))("/".join(parts)) == reference(parts, pattern)
+    assert name_matcher("/".join(pattern))("/".join(parts)) == reference(parts, pattern)
 
 
 def reference(parts: list[str], pattern: list[str]) -> bool:
@@ -113,7 +113,7 @@ def reference(parts: list[str], pattern: list[str]) -> bool:
 
 
 def test_a_pattern_takes_no_time() -> None:
-    assert not matcher("a*" * 100 + "/" + "**/" * 200 + "b")("/".join(["a" * 200, *["c"] * 40]))
+    assert not name_matcher("a*" * 100 + "/" + "**/" * 200 + "b")("/".join(["a" * 200, *["c"] * 40]))
 
 
 def test_lines_that_match(scope: AllowedFolders) -> None:
@@ -141,7 +141,7 @@ def test_which_files_are_searched(scope: AllowedFolders) -> None:
     assert lines(scope, "Grep", pattern="type", glob="user*.md") == ["user role.md", "user-role.md"]
     assert lines(scope, "Grep", pattern="type", glob="logs/**/*.md") == ["logs/2026/03/2026-03-01.md"]
     assert "a.md" not in lines(scope, "Grep", pattern="type", glob="!*.md")
-    assert lines(scope, "Grep", pattern="x", glob="*.none") == ["(no file to look into)"]
+    assert lines(scope, "Grep", pattern="x", glob="*.none") == ["(no file to search)"]
     assert lines(scope, "Grep", pattern="not there") == ["(nothing found)"]
     (scope.root / "bin.md").write_bytes(b"find\0me")
     assert lines(scope, "Grep", pattern="find") == ["(nothing found)"]
@@ -155,13 +155,13 @@ def test_links_and_secrets_are_not_searched(scope: AllowedFolders) -> None:
 
 def test_a_link_that_is_swapped_in_is_not_searched(scope: AllowedFolders) -> None:
     root, outside = scope.root, scope.root.parent / "outside"
-    job = grep.job_of(_where(scope), {"pattern": SECRET, "output_mode": "content"}, scope)
+    job = grep.search_job(_where(scope), {"pattern": SECRET, "output_mode": "content"}, scope)
     (root / "a.md").unlink()
     (root / "a.md").symlink_to(outside / "secret.txt")
     (root / "logs").rename(root / "gone")
     (root / "logs").symlink_to(outside)
     names = [*job["names"], "logs/secret.md"]  # type: ignore[misc]
-    assert asyncio.run(grep.seek({**job, "names": names})) == "(nothing found)"
+    assert asyncio.run(grep.run_search({**job, "names": names})) == "(nothing found)"
 
 
 def _where(scope: AllowedFolders) -> Any:
@@ -185,24 +185,47 @@ def test_searches_that_are_refused(scope: AllowedFolders, given: dict[str, Any],
     assert words in outcome.reason and not outcome.ok
 
 
-def test_a_pattern_that_never_ends_is_stopped(scope: AllowedFolders) -> None:
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[psutil.Process]:
+    """The processes that a search starts."""
+    found: list[psutil.Process] = []
+    real = asyncio.create_subprocess_exec
+
+    async def start(*argv: str, **more: Any) -> Any:
+        child = await real(*argv, **more)
+        found.append(psutil.Process(child.pid))
+        return child
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+    return found
+
+
+def ended(process: psutil.Process) -> bool:
+    """Whether a process is gone; one that nobody has reaped yet is."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def test_a_pattern_that_never_ends_is_stopped(scope: AllowedFolders, started: list[psutil.Process]) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
-    job = grep.job_of(_where(scope), {"pattern": "(a+)+$"}, scope)
+    job = grep.search_job(_where(scope), {"pattern": "(a+)+$"}, scope)
     with pytest.raises(ToolFault, match="took too long"):
-        asyncio.run(grep.seek(job, seconds=0.3))
-    assert psutil.Process().children() == []
+        asyncio.run(grep.run_search(job, seconds=0.3))
+    assert [ended(process) for process in started] == [True] * len(started)
 
 
-async def test_a_search_ends_with_who_waits_for_it(scope: AllowedFolders) -> None:
+async def test_a_search_ends_with_who_waits_for_it(scope: AllowedFolders, started: list[psutil.Process]) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
-    job = grep.job_of(_where(scope), {"pattern": "(a+)+$"}, scope)
-    work = asyncio.create_task(grep.seek(job))
-    while not psutil.Process().children():
+    job = grep.search_job(_where(scope), {"pattern": "(a+)+$"}, scope)
+    work = asyncio.create_task(grep.run_search(job))
+    while not started:
         await asyncio.sleep(0)
     work.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await work
-    assert psutil.Process().children() == []
+    assert ended(started[0])
 
 
 def test_a_search_sees_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,12 +247,12 @@ def test_a_search_sees_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyP
 def test_answers_are_bounded(scope: AllowedFolders) -> None:
     (scope.root / "wide.md").write_text(("x" * 3000 + "needle" + "y" * 3000 + "\n") * 400)
     outcome = use(scope, "Grep", pattern="needle", output_mode="content", head_limit=1000)
-    assert len(outcome.text) <= MOST
+    assert len(outcome.text) <= MAX_ANSWER_CHARS
     first = outcome.text.split("\n")[0]
     assert len(first) < 600 and "xneedley" in first and first.count("…") == 2
     assert (
         len(use(scope, "Bash", command="cat big.txt big.txt big.txt big.txt big.txt big.txt big.txt big.txt").text)
-        <= MOST + 50
+        <= MAX_ANSWER_CHARS + 50
     )
     assert "cut here" in use(scope, "Bash", command="cat wide.md").text
 
@@ -249,4 +272,4 @@ async def test_a_thread_hands_over_what_it_raises() -> None:
         raise re.error("no")
 
     with pytest.raises(re.error):
-        await in_thread(fail)
+        await run_in_thread(fail)

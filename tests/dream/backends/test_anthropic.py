@@ -7,13 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 
-from memtui.agent.anthropic import SPEND_CAP
+from memtui.agent.anthropic import SPEND_LIMIT_CODE
 from memtui.client.memory_location import locate_memory
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn
 from memtui.dream.run.run import RunEnd
-from memtui.dream.run.runs import events_of, list_runs, progress
+from memtui.dream.run.runs import events_of, list_runs, run_progress
 from memtui.dream.run.stage import has_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config, read_config
@@ -56,7 +57,7 @@ class Dreamer:
 
 def _again(scene: Scene, tmp_path: Path, environ: dict[str, str]) -> Scene:
     """The same project in other surroundings."""
-    env = scene.workspace.env._replace(environ=environ)
+    env = replace(scene.workspace.env, environ=environ)
     location = locate_memory(env, tmp_path / "shop")
     return Scene(scene.dirs, Workspace(env, scene.dirs, location, trash=False, now=scene.workspace.now))
 
@@ -95,13 +96,13 @@ def test_a_dream_of_four_stages_is_adopted(dreamer: Dreamer, api: Scripted) -> N
         ("starting", "orient"), ("starting", "gather"), ("starting", "consolidate"),
         ("updating", "consolidate"), ("updating", "prune"),
     ]  # fmt: skip
-    kinds = {file.name: file.kind for file in progress(dreamer.events).files.values()}
+    kinds = {file.name: file.kind for file in run_progress(dreamer.events).files.values()}
     assert kinds == {"MEMORY.md": "changed", topic(1): "changed", topic(2): "removed"}
     notes = [one.words for one in dreamer.events if isinstance(one, Note)]
     assert [note.split(":")[0] + ": " + note.split(": ")[1] for note in notes if note.startswith("denied")] == [
         "denied: Write team/new.md", f"denied: Write {scene.folder / topic(3)}", "denied: Bash rm -rf .",
     ]  # fmt: skip
-    told = progress(dreamer.events)
+    told = run_progress(dreamer.events)
     assert (told.turns, told.tools["Read"], told.text) == (6, 3, "Merged two topics.")
     assert told.tokens.input == 600 and told.tokens.output == 120 and 0 < told.usd < 0.01
     assert any(isinstance(one, Tokens) for one in dreamer.events) and any(
@@ -131,7 +132,10 @@ def test_what_the_model_is_told(dreamer: Dreamer, api: Scripted) -> None:
     ("fault", "words"),
     [
         (error(401, "authentication_error"), "the key isn't accepted (scripted): check the key"),
-        (error(429, "rate_limit_error", code=SPEND_CAP), "the account's spending limit is reached (scripted): raise"),
+        (
+            error(429, "rate_limit_error", code=SPEND_LIMIT_CODE),
+            "the account's spending limit is reached (scripted): raise",
+        ),
         (answer(stop="refusal"), "the model refused"),
     ],
     ids=["401", "spend cap", "refusal"],
@@ -141,7 +145,7 @@ def test_a_fault_fails_with_its_reason_and_keeps_the_draft(dreamer: Dreamer, fau
     end = dreamer.dream(answer(call("Write", file_path="new.md", content="new\n")), fault)
     assert end.how == "failed" and end.reason.startswith(words)
     assert contents(dreamer.scene.folder) == before and has_stage(dreamer.scene.dirs, end.run)
-    assert progress(dreamer.events).files["new.md"].kind == "added"
+    assert run_progress(dreamer.events).files["new.md"].kind == "added"
     assert not [one for one in dreamer.events if isinstance(one, Retry)]
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from memtui.dream.backends.client_process import running_child
+from memtui.dream.backends.client import run_client
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Note, Phase
 from memtui.dream.run.run import RunEnd
-from memtui.dream.run.runs import events_of, list_runs, progress, reserve
+from memtui.dream.run.runs import events_of, list_runs, reserve_run, run_progress
 from memtui.dream.run.stage import has_stage
 from memtui.util.config import read_config
 from tests.agent.scripted_api import Scripted, answer, call, error, text
@@ -74,7 +74,7 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
         encoding="utf-8",
     )  # fmt: skip
     scene.write("team/build.md", "---\nname: Build\ntype: reference\n---\n\nmake\n")
-    id = reserve(scene.dirs, NOW)
+    id = reserve_run(scene.dirs, NOW)
     root = Path(os.path.realpath(scene.dirs.state / "stages" / id / "memory"))
     line = f"- [Topic 2]({topic(2)}) — words\n"
     api.script[:] = [
@@ -108,7 +108,7 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
     assert len(denied) == 5 and sum("Bash" in words for words in denied) == 1, denied
     stages = [one.stage for one in events if isinstance(one, Phase) and one.stage]
     assert list(dict.fromkeys(stages)) == ["orient", "gather", "consolidate", "prune"]
-    told = progress(events)
+    told = run_progress(events)
     assert (told.turns, told.phase, told.text) == (5, "updating", "Merged two topics.")
     assert told.tokens.input == 500 and told.tokens.output == 100 and told.usd > 0
     kept = [path for path in (tmp_path / "home").rglob("*.jsonl") if path != session]
@@ -203,7 +203,7 @@ def test_bad_ends(script: str, how: str, reason: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("deaf", [False, True])
 def test_the_client_ends_with_the_run(deaf: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.dream.backends.client_process.PATIENCE", 0.2)
+    monkeypatch.setattr("memtui.dream.backends.client.CLIENT_GRACE_S", 0.2)
     ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if deaf else ""
     pid = tmp_path / "pid"
     os.mkfifo(pid)
@@ -231,7 +231,7 @@ def test_the_client_ends_when_the_run_is_killed(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     child = os.fork()
     if child == 0:
-        with running_child([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write('x'); import time; time.sleep(60)"],
+        with run_client([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write('x'); import time; time.sleep(60)"],
                      tmp_path, os.environ, "") as client:  # fmt: skip
             (tmp_path / "pid").write_text(str(client._process.pid))
             for _ in client.lines():
@@ -245,9 +245,9 @@ def test_the_client_ends_when_the_run_is_killed(tmp_path: Path) -> None:
 
 
 def _lives(pid: int) -> bool:
-    from memtui.util.process import Identity, alive
+    from memtui.util.process import ProcessIdentity, is_alive
 
-    return alive(Identity(pid))
+    return is_alive(ProcessIdentity(pid))
 
 
 def _until(holds: Callable[[], bool]) -> None:

@@ -63,7 +63,7 @@ def test_every_call_is_decided(folders: tuple[Path, Path]) -> None:
 def test_by_the_function_that_decides(
     tool: str, given: dict[str, Any], verdict: str, folders: tuple[Path, Path]
 ) -> None:
-    from memtui.agent.permissions import AllowedFolders
+    from memtui.agent.shell.paths import AllowedFolders
     from memtui.dream.backends.client_hook import decision
 
     answer = decision(_question(folders, tool, given), AllowedFolders(folders[0], folders[1:]))

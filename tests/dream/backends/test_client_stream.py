@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agent.events import Event, Retry, Spent, ToolUsed, Turn
+from memtui.agent.events import AgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal
 from memtui.agent.usage import TokenUsage
-from memtui.dream.backends.client_stream import ClientResult, Stream
+from memtui.dream.backends.client import ClientResult, ClientStream
 
 
 def block(message: str, tokens: int = 0, /, **one: Any) -> dict[str, Any]:
@@ -28,9 +28,9 @@ def result(id: str, content: object, *, error: bool = False, rejected: bool = Fa
     }
 
 
-def taken(*lines: object) -> tuple[list[Event], ClientResult | None]:
-    events: list[Event] = []
-    stream, outcome = Stream(events.append), None
+def taken(*lines: object) -> tuple[list[AgentEvent], ClientResult | None]:
+    events: list[AgentEvent] = []
+    stream, outcome = ClientStream(events.append), None
     for line in lines:
         outcome = stream.take(json.dumps(line).encode()) or outcome
     return events, outcome
@@ -52,16 +52,16 @@ def test_a_whole_run() -> None:
          "usage": {"input_tokens": 30, "output_tokens": 4}},
     )  # fmt: skip
     assert outcome == ClientResult("success", "Done", False)
-    turns = [event for event in events if isinstance(event, Turn)]
-    assert turns == [Turn(1, "STAGE: orient", {"Read": 1, "Write": 1}), Turn(2, "Done␛[31m", {})]
+    turns = [event for event in events if isinstance(event, ModelTurn)]
+    assert turns == [ModelTurn(1, "STAGE: orient", {"Read": 1, "Write": 1}), ModelTurn(2, "Done␛[31m", {})]
     assert [event for event in events if isinstance(event, ToolUsed)] == [
         ToolUsed("Write", "/evil.md", False, "denied: outside the folder"), ToolUsed("Read", "/stage/a.md", True, ""),
     ]  # fmt: skip
-    assert [event for event in events if isinstance(event, Retry)] == [Retry(1.5, "overloaded (status 529)")]
-    spent = [event for event in events if isinstance(event, Spent)]
+    assert [event for event in events if isinstance(event, ModelRetry)] == [ModelRetry(1.5, "overloaded (status 529)")]
+    spent = [event for event in events if isinstance(event, UsageTotal)]
     assert [one.usage.input for one in spent] == [10, 30, 30]
     assert spent[0].money is not None and spent[0].money < 0.001
-    assert spent[-1] == Spent(TokenUsage(30, 4), 0.25)
+    assert spent[-1] == UsageTotal(TokenUsage(30, 4), 0.25)
 
 
 def test_faults_at_the_end() -> None:
@@ -89,4 +89,4 @@ def test_any_shape_is_survived(lines: list[tuple[str, Any]]) -> None:
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_survived(line: bytes) -> None:
-    Stream(lambda event: None).take(line)
+    ClientStream(lambda event: None).take(line)

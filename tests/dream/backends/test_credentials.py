@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from memtui.dream.backends.credentials import MODEL, find_key, model_of, named_model, variables
+from memtui.dream.backends.credentials import DEFAULT_MODEL, find_key, model_of, named_model, variables
 from memtui.util.config import Config, read_config
 from tests.dream.scene import make_scene
 
@@ -38,7 +38,7 @@ def settle(tmp_path: Path, user: dict[str, object], ours: str = "", **environ: s
 def test_the_model(
     user: dict[str, object], ours: str, environ: dict[str, str], model: str | None, tmp_path: Path
 ) -> None:
-    assert settle(tmp_path, user, ours, **environ) == (model or MODEL, model)
+    assert settle(tmp_path, user, ours, **environ) == (model or DEFAULT_MODEL, model)
 
 
 def test_a_key_of_the_users_settings_counts_and_is_not_shown(tmp_path: Path) -> None:

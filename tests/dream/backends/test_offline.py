@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.dream.backends.offline import Mode, RuleChange, consolidate
-from memtui.dream.rules.context import plain
+from memtui.dream.rules.context import normalized
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.scope import read_scope
@@ -39,7 +39,7 @@ def texts(root: Path) -> dict[str, str]:
 
 
 def lines(text: str) -> set[str]:
-    return {plain(line) for line in text.split("\n")} - {""}
+    return {normalized(line) for line in text.split("\n")} - {""}
 
 
 def run(root: Path, mode: Mode, *pinned: str) -> list[RuleChange]:
@@ -50,9 +50,11 @@ def check_nothing_is_lost(before: dict[str, str], after: dict[str, str], operati
     """Every line is somewhere, or a deed names it; of a topic's own text only links, dates and, in a merge, headings
     change, and their words stay."""
     there = {line for text in after.values() for line in lines(text)}
-    named = {plain(line) for operation in operations for line in operation.before}
-    changed = {plain(line) for operation in operations if operation.rule in CHANGES_LINES for line in operation.before}
-    merged = {plain(line) for operation in operations if operation.rule in MERGES for line in operation.before}
+    named = {normalized(line) for operation in operations for line in operation.before}
+    changed = {
+        normalized(line) for operation in operations if operation.rule in CHANGES_LINES for line in operation.before
+    }
+    merged = {normalized(line) for operation in operations if operation.rule in MERGES for line in operation.before}
     changed |= {line for line in merged if TARGET.search(line) or line.startswith("#")}
     words = {word for line in there for word in WORD.findall(line)}
     for name, text in before.items():

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.backends.prompts import (
-    MOST,
+    MAX_LISTED,
     STAGES,
     PromptContext,
     make_prompt_context,
     stages_in,
-    system_words,
-    task_words,
+    system_prompt,
+    task_prompt,
     without_stages,
 )
 from memtui.dream.backends.registry import MODES
-from memtui.dream.lock.lock import Lock, idle_lock
+from memtui.dream.lock.lock import DreamLock, lock_before_run
 from memtui.dream.run.stage import make_stage
 from memtui.memory.budget import measure_index
 from tests.dream.scene import HOUR, NOW, Scene, put_session
@@ -56,7 +56,7 @@ def test_any_text_has_only_stages_that_there_are(text: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_four_stages_are_asked_for_as_they_are_read(mode: str) -> None:
-    words = task_words(brief(mode=mode))
+    words = task_prompt(brief(mode=mode))
     asked = [stage for stage in STAGES if f"STAGE: {stage}" in words]
     assert tuple(asked) == STAGES
     assert "Monday, 2026-11-30" in words and "no MEMORY.md yet" in words and "No session was recorded." in words
@@ -64,7 +64,7 @@ def test_the_four_stages_are_asked_for_as_they_are_read(mode: str) -> None:
 
 def test_names_and_sizes_are_told() -> None:
     index = measure_index("- [A](a.md) — x\n" * 201)
-    words = task_words(
+    words = task_prompt(
         brief(index=index, sessions=(Path("/t/a\x1b]8.jsonl"),), more=3, pinned=("x\ny.md",), since=date(2026, 11, 28))
     )
     assert "201 lines" in words and "it is over" in words
@@ -74,11 +74,11 @@ def test_names_and_sizes_are_told() -> None:
 
 def test_daily_logs_are_a_source(scene: Scene) -> None:
     scene.write("logs/2025/11/2025-11-23.md", "said: DONE\n")
-    words = task_words(
+    words = task_prompt(
         make_prompt_context(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
     )
     assert "below logs/" in words and "search the daily logs" in words
-    assert "daily logs" not in task_words(brief())
+    assert "daily logs" not in task_prompt(brief())
 
 
 def test_in_assistant_mode_the_new_daily_logs_are_the_source(scene: Scene) -> None:
@@ -94,36 +94,36 @@ def test_in_assistant_mode_the_new_daily_logs_are_the_source(scene: Scene) -> No
     (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
     made = make_prompt_context(stage, scene.workspace, "reflect")
     assert made.new_logs == ("logs/2025/11/2025-11-24.md", "logs/2025/11/2025-11-23.md")
-    words = task_words(made)
+    words = task_prompt(made)
     assert "They are the source of this dream" in words and "2025-11-22" not in words
     assert "read the daily logs listed above" in words and "search the sessions" not in words
 
 
 def test_the_rules_are_the_same_each_time() -> None:
-    assert system_words() == system_words() and "{" not in system_words()
+    assert system_prompt() == system_prompt() and "{" not in system_prompt()
 
 
 def test_the_brief_of_a_run_that_has_the_lock_already(scene: Scene) -> None:
     scene.put_lock(b"", 30 * HOUR)
-    paths = [put_session(scene, number, age=number * 60) for number in range(1, MOST + 3)]
+    paths = [put_session(scene, number, age=number * 60) for number in range(1, MAX_LISTED + 3)]
     put_session(scene, 999, age=31 * HOUR)
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
-    lock = Lock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
+    lock = DreamLock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
     lock.take()
     made = make_prompt_context(stage, scene.workspace, "prune")
     assert made.since == date.fromtimestamp(NOW - 30 * HOUR)
-    assert (made.sessions, made.more) == (tuple(paths[:MOST]), 2)
+    assert (made.sessions, made.more) == (tuple(paths[:MAX_LISTED]), 2)
     assert made.reads == (scene.workspace.location.transcripts,)
     assert made.index is not None and made.index.lines == 39
     lock.release()
-    assert idle_lock(scene.folder, scene.dirs).at == NOW
+    assert lock_before_run(scene.folder, scene.dirs).at == NOW
 
 
 def test_a_first_dream_sees_every_session(scene: Scene) -> None:
     path = put_session(scene, 1, age=1000 * HOUR)
-    lock = Lock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
+    lock = DreamLock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
     lock.take()
     made = make_prompt_context(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
     assert (made.since, made.sessions) == (None, (path,))
     lock.roll_back()
-    assert idle_lock(scene.folder, scene.dirs).at is None
+    assert lock_before_run(scene.folder, scene.dirs).at is None

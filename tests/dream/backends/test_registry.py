@@ -56,7 +56,8 @@ def test_offline_is_given_the_stage_the_clock_the_mode_and_the_pins(
     scene.workspace.pins.set(scene.folder, ["MEMORY.md"], True)
     heard: list[Event] = []
     backend = choose_backend(None, "prune", scene.workspace, config)
-    assert (backend.name, choose_backend("offline", "prune", scene.workspace, config).why) == ("offline", "named")
+    named = choose_backend("offline", "prune", scene.workspace, config)
+    assert (backend.name, named.why) == ("offline", "as requested")
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     backend.work(stage, heard.append)
     assert (given["root"], given["now"], given["mode"], given["pinned"]) == (stage.root, NOW, "prune", {"MEMORY.md"})
@@ -116,8 +117,8 @@ def test_the_setting_names_it_unless_the_command_does(tmp_path: Path, config: Co
     scene = make_scene(tmp_path, 2, {"ANTHROPIC_API_KEY": "k"})
     config = with_settings(config, dream_backend="offline")
     backend = choose_backend(None, "reflect", scene.workspace, config)
-    assert (backend.name, backend.why) == ("offline", "named by the setting dream_backend")
-    assert choose_backend("anthropic", "reflect", scene.workspace, config).why == "named"
+    assert (backend.name, backend.why) == ("offline", "set by dream_backend")
+    assert choose_backend("anthropic", "reflect", scene.workspace, config).why == "as requested"
 
 
 def test_what_can_not_work_says_so(scene: Scene, config: Config) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.paths import LOCK
-from memtui.dream.gates.base import BETWEEN, HELD, SLACK, Gate, lock_gate, read_lock
+from memtui.client.paths import LOCK_NAME
+from memtui.dream.gates.base import DREAM_INTERVAL_S, SCHEDULE_TOLERANCE_S, Gate, lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.gates.sessions import SESSIONS
+from memtui.dream.gates.sessions import MIN_SESSIONS
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, read_lock
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from tests.support import digest_tree
@@ -36,7 +37,7 @@ def location(tmp_path: Path, env: Env) -> MemoryLocation:
 
 
 def lock(location: MemoryLocation, content: bytes, age: float) -> Path:
-    path = location.folder / LOCK
+    path = location.folder / LOCK_NAME
     path.write_bytes(content)
     os.utime(path, (NOW - age, NOW - age))
     return path
@@ -85,19 +86,22 @@ def test_a_master_switch_closes_its_gate_and_names_its_source(location: MemoryLo
     assert "user" in closed[name].reason
 
 
-@pytest.mark.parametrize(("age", "is_open"), [(0, False), (BETWEEN - 1, False), (BETWEEN, True), (BETWEEN * 400, True)])
+@pytest.mark.parametrize(
+    ("age", "is_open"),
+    [(0, False), (DREAM_INTERVAL_S - 1, False), (DREAM_INTERVAL_S, True), (DREAM_INTERVAL_S * 400, True)],
+)
 def test_time_counts_from_the_locks_mtime(location: MemoryLocation, env: Env, age: float, is_open: bool) -> None:
     lock(location, str(dead_process()).encode(), age)
     found = gate(location, env, "time")
     assert found.open == is_open
-    assert found.opens_at == (None if is_open else NOW - age + BETWEEN)
+    assert found.opens_at == (None if is_open else NOW - age + DREAM_INTERVAL_S)
 
 
 def test_a_scheduled_dream_may_come_a_little_sooner_than_the_last_one_ended(location: MemoryLocation, env: Env) -> None:
-    lock(location, str(dead_process()).encode(), BETWEEN - SLACK)
+    lock(location, str(dead_process()).encode(), DREAM_INTERVAL_S - SCHEDULE_TOLERANCE_S)
     assert not gate(location, env, "time").open
     assert next(one for one in gates(location, env, NOW, "schedule") if one.name == "time").open
-    lock(location, str(dead_process()).encode(), BETWEEN - SLACK - 1)
+    lock(location, str(dead_process()).encode(), DREAM_INTERVAL_S - SCHEDULE_TOLERANCE_S - 1)
     assert not next(one for one in gates(location, env, NOW, "schedule") if one.name == "time").open
 
 
@@ -139,20 +143,20 @@ def test_a_time_in_the_future_counts_as_now(location: MemoryLocation, env: Env, 
     lock(location, b"1", -ahead)
     found = gate(location, env, "time")
     assert not found.open
-    assert found.opens_at == NOW + BETWEEN
+    assert found.opens_at == NOW + DREAM_INTERVAL_S
     held = gate(location, env, "lock")
-    assert held.opens_at is None or held.opens_at <= NOW + HELD
+    assert held.opens_at is None or held.opens_at <= NOW + LOCK_EXPIRY_S
 
 
 def test_a_clock_in_1970_asks_for_no_endless_wait(location: MemoryLocation, env: Env) -> None:
     lock(location, str(os.getpid()).encode(), 0)
     for found in gates(location, env, 10.0):
-        assert found.opens_at is None or 10.0 < found.opens_at <= 10.0 + BETWEEN
+        assert found.opens_at is None or 10.0 < found.opens_at <= 10.0 + DREAM_INTERVAL_S
 
 
 def test_sessions_count_when_touched_after_the_last_dream(location: MemoryLocation, env: Env) -> None:
     lock(location, b"1", 10 * HOUR)
-    for number in range(SESSIONS - 1):
+    for number in range(MIN_SESSIONS - 1):
         session(location.transcripts, number, HOUR)
     for number in range(10, 20):
         session(location.transcripts, number, 20 * HOUR)
@@ -163,7 +167,7 @@ def test_sessions_count_when_touched_after_the_last_dream(location: MemoryLocati
 
 
 def test_the_session_that_we_run_in_is_not_counted(location: MemoryLocation, env: Env) -> None:
-    for number in range(SESSIONS):
+    for number in range(MIN_SESSIONS):
         session(location.transcripts, number, HOUR)
     own = Env(env.home, {"CLAUDE_CODE_SESSION_ID": "00000000-0000-4000-8000-000000000000"}, policy_files=())
     assert gate(location, env, "sessions").open
@@ -217,7 +221,7 @@ def test_a_lock_that_is_no_file_is_not_followed(
 ) -> None:
     target = tmp_path / "target"
     target.write_text(str(dead_process()), encoding="ascii")
-    path = location.folder / LOCK
+    path = location.folder / LOCK_NAME
     path.symlink_to(target)
     assert read_lock(location.folder).kind == "foreign"
     os.utime(path, (NOW - 60, NOW - 60), follow_symlinks=False)
@@ -233,7 +237,7 @@ def test_a_lock_that_is_no_file_is_not_followed(
     path.unlink()
     with socket.socket(socket.AF_UNIX) as server:
         monkeypatch.chdir(location.folder)  # a socket's path is limited to 108 bytes
-        server.bind(LOCK)
+        server.bind(LOCK_NAME)
         assert read_lock(location.folder).kind == "foreign"
 
 

@@ -1,4 +1,4 @@
-"""The lock: who gets it, what comes back, what is never touched (SAFETY.md F14 to F18)."""
+"""The lock: who gets it, what comes back, what is never touched."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates.base import lock_gate, read_lock, time_gate
+from memtui.dream.gates.base import lock_gate, time_gate
 from memtui.dream.lock.journal import LockJournal
-from memtui.dream.lock.lock import Lock, clear_stale_lock, idle_lock, recover_locks, seen_lock
-from memtui.dream.lock.lock_file import LARGEST
+from memtui.dream.lock.lock import DreamLock, clear_stale_lock, effective_lock, lock_before_run, recover_locks
+from memtui.dream.lock.lock_file import MAX_RESTORED_BYTES, read_lock
 from memtui.fs.filesystem import FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
-from memtui.util.process import Identity, current, identify
+from memtui.util.process import ProcessIdentity, current_process, identify_process
 from tests.dream.lock_race import race
 from tests.dream.scene import HOUR, NOW, Scene, dead_process
 from tests.support import digest_tree
@@ -25,16 +25,16 @@ ME = str(os.getpid()).encode()
 
 
 @pytest.fixture
-def other() -> Iterator[Identity]:
+def other() -> Iterator[ProcessIdentity]:
     """Another process that lives."""
     child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    yield identify(child.pid)
+    yield identify_process(child.pid)
     child.kill()
     child.communicate()
 
 
-def lock_of(scene: Scene, me: Identity | None = None) -> Lock:
-    return Lock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
+def lock_of(scene: Scene, me: ProcessIdentity | None = None) -> DreamLock:
+    return DreamLock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
 
 
 @pytest.mark.parametrize("content", [None, b"{dead}", b" {dead}\n", b"", b"text", b"-7", b"0", b"9" * 100_000])
@@ -62,7 +62,7 @@ def test_success_makes_its_time_now_and_lets_the_next_one_in(scene: Scene) -> No
     lock.release()
     assert scene.lock.read_bytes() == ME
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9)
-    assert seen_lock(scene.folder, scene.dirs).gone
+    assert effective_lock(scene.folder, scene.dirs).gone
     again = lock_of(scene)  # our own number in it, but nobody of us holds it
     again.take()
     again.roll_back()
@@ -70,7 +70,7 @@ def test_success_makes_its_time_now_and_lets_the_next_one_in(scene: Scene) -> No
 
 
 @pytest.mark.parametrize("content", [b"{other}", b"{me}", b"", b"text", b"-1", b"9" * 100_000])
-def test_a_lock_that_counts_is_left_alone(scene: Scene, other: Identity, content: bytes) -> None:
+def test_a_lock_that_counts_is_left_alone(scene: Scene, other: ProcessIdentity, content: bytes) -> None:
     holder = lock_of(scene)
     if content == b"{me}":
         holder.take()
@@ -84,7 +84,7 @@ def test_a_lock_that_counts_is_left_alone(scene: Scene, other: Identity, content
     assert digest_tree(scene.folder) == before
 
 
-def test_an_alive_holder_counts_for_an_hour_and_then_loses_it(scene: Scene, other: Identity) -> None:
+def test_an_alive_holder_counts_for_an_hour_and_then_loses_it(scene: Scene, other: ProcessIdentity) -> None:
     first = lock_of(scene, other)
     scene.put_lock(b"", 30 * HOUR)
     before = digest_tree(scene.folder)
@@ -108,7 +108,7 @@ def test_what_can_be_no_lock_is_refused_and_can_be_cleared(scene: Scene, kind: s
     elif kind == "pipe":
         os.mkfifo(scene.lock)
     else:
-        scene.lock.write_bytes(b"9" * (LARGEST + 1))
+        scene.lock.write_bytes(b"9" * (MAX_RESTORED_BYTES + 1))
     os.utime(scene.lock, (NOW - 30 * HOUR, NOW - 30 * HOUR))
     before = digest_tree(scene.folder)
     with pytest.raises((Conflict, Refused)) as caught:
@@ -151,12 +151,14 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
     if content is not None:
         scene.put_lock(content.replace(b"{dead}", str(dead_process()).encode()), 30 * HOUR)
     before = digest_tree(scene.folder)
-    me = current()
-    gone = Identity(me.pid, (me.started or 0) - 100, me.boot) if reused else identify(dead_process())
-    dead = Lock(scene.folder, scene.dirs, me=gone, now=lambda: NOW, settle=0)
+    me = current_process()
+    gone = ProcessIdentity(me.pid, (me.started or 0) - 100, me.boot) if reused else identify_process(dead_process())
+    dead = DreamLock(scene.folder, scene.dirs, me=gone, now=lambda: NOW, settle=0)
     dead.take()
-    assert lock_gate(seen_lock(scene.folder, scene.dirs), NOW).open
-    assert seen_lock(scene.folder, scene.dirs).at == (None if content is None else before[".consolidate-lock"][2] / 1e9)
+    assert lock_gate(effective_lock(scene.folder, scene.dirs), NOW).open
+    assert effective_lock(scene.folder, scene.dirs).at == (
+        None if content is None else before[".consolidate-lock"][2] / 1e9
+    )
     assert [entry.holder for entry in recover_locks(scene.dirs)] == [gone]
     assert digest_tree(scene.folder) == before
     assert recover_locks(scene.dirs) == ()
@@ -168,8 +170,8 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
 
 
 def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
-    gone = identify(dead_process())
-    Lock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
+    gone = identify_process(dead_process())
+    DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     journal = LockJournal(scene.dirs, scene.folder)
     entry = journal.load()
     assert entry is not None
@@ -178,9 +180,9 @@ def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9) + 1
 
 
-def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other: Identity) -> None:
-    gone = identify(dead_process())
-    Lock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
+def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other: ProcessIdentity) -> None:
+    gone = identify_process(dead_process())
+    DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     scene.put_lock(str(other.pid).encode(), 0)
     before = digest_tree(scene.folder)
     recover_locks(scene.dirs)
@@ -190,7 +192,7 @@ def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other:
 
 def test_a_folder_that_was_made_for_the_lock_goes_with_it(tmp_path: Path) -> None:
     dirs = Dirs(tmp_path / "c", tmp_path / "s", tmp_path / "k")
-    lock = Lock(tmp_path / "a" / "b", dirs, now=lambda: NOW, settle=0)
+    lock = DreamLock(tmp_path / "a" / "b", dirs, now=lambda: NOW, settle=0)
     lock.take()
     assert (tmp_path / "a" / "b").is_dir()
     lock.roll_back()
@@ -226,7 +228,7 @@ def test_no_process_is_ever_signalled(scene: Scene, monkeypatch: pytest.MonkeyPa
             lock_of(scene).roll_back()
 
 
-def test_clearing_needs_a_lock_that_nobody_holds(scene: Scene, other: Identity) -> None:
+def test_clearing_needs_a_lock_that_nobody_holds(scene: Scene, other: ProcessIdentity) -> None:
     assert clear_stale_lock(scene.folder, scene.dirs, NOW).kind == "none"
     scene.put_lock(str(other.pid).encode(), 60)
     with pytest.raises(Conflict, match=f"held by process {other.pid}"):
@@ -266,13 +268,13 @@ class Meanwhile(FileSystem):
 @pytest.mark.parametrize("at", ["wait", "write"])
 @pytest.mark.parametrize("content", [None, b""])
 def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
-    scene: Scene, other: Identity, at: str, content: bytes | None
+    scene: Scene, other: ProcessIdentity, at: str, content: bytes | None
 ) -> None:
     if content is not None:
         scene.put_lock(content, 30 * HOUR)
     fs = Meanwhile(lambda: scene.put_lock(str(other.pid).encode(), 0), at)
-    lock = Lock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
-    with pytest.raises(Conflict, match=f"process {other.pid} was faster|somebody else took the lock"):
+    lock = DreamLock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
+    with pytest.raises(Conflict, match=f"process {other.pid} was faster|another process took the lock"):
         lock.take()
     assert read_lock(scene.folder).pid == other.pid
     assert LockJournal(scene.dirs, scene.folder).load() is None
@@ -285,10 +287,10 @@ def test_while_a_run_is_on_the_last_success_is_what_was_there_before(scene: Scen
     if there:
         scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
     before = read_lock(scene.folder)
-    assert idle_lock(scene.folder, scene.dirs) == before
+    assert lock_before_run(scene.folder, scene.dirs) == before
     lock = lock_of(scene)
     lock.take()
-    idle = idle_lock(scene.folder, scene.dirs)
+    idle = lock_before_run(scene.folder, scene.dirs)
     assert (idle.kind, idle.at, idle.pid) == (before.kind, before.at, before.pid)
     gate = time_gate(idle, NOW)
     assert gate.open and gate.reason == ("last dream 1d ago" if there else "there was none yet")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.review.adoption import Adoption, adopt, differences, plan
+from memtui.dream.review.adoption import Adoption, adopt_stage, plan_adoption, planned_texts
 from memtui.dream.run.stage import Stage, make_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
@@ -38,18 +38,18 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
     (stage.root / topic(3)).rename(stage.root / "moved.md")
     (stage.root / "new.md").write_text("new\n", encoding="utf-8")
     wanted = contents(stage.root)
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert states(adoption) == {topic(1): "clean", topic(2): "clean", "moved.md": "clean", "new.md": "clean"}
     assert adoption.review_reasons == ()
-    done = adopt(stage, scene.workspace)
+    done = adopt_stage(stage, scene.workspace)
     assert contents(scene.folder) == wanted
     assert done.left == () and done.merged == () and set(done.names) == set(states(adoption))
-    version = scene.workspace.store(scene.folder).history.log()[0]
+    version = scene.workspace.store(scene.folder).log()[0]
     assert version.id == done.version
     assert (version.who, version.kind, version.extra) == ("dream one", "adopt", {"run": "one"})
     assert scene.workspace.changed_by_dream() == {scene.folder / change.name for change in version.files}
-    assert set(states(plan(stage, scene.workspace)).values()) == {"same"}
-    assert adopt(stage, scene.workspace).version is None
+    assert set(states(plan_adoption(stage, scene.workspace)).values()) == {"same"}
+    assert adopt_stage(stage, scene.workspace).version is None
     scene.workspace.undo()
     assert contents(scene.folder) == before
 
@@ -57,7 +57,7 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
 def test_undo_after_a_person_went_on_keeps_what_they_wrote(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "FIRST")
     edit(stage, topic(2), "first", "FIRST")
-    done = adopt(stage, scene.workspace)
+    done = adopt_stage(stage, scene.workspace)
     person(scene, topic(1), "third", "third, and a word of mine")
     saved, _ = scene.workspace.undo(done.version)
     assert saved.merged == (topic(1),)
@@ -68,8 +68,8 @@ def test_undo_after_a_person_went_on_keeps_what_they_wrote(scene: Scene, stage: 
 def test_what_a_person_changed_elsewhere_in_the_file_is_merged(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "FIRST")
     person(scene, topic(1), "third", "mine")
-    assert states(plan(stage, scene.workspace)) == {topic(1): "merged"}
-    done = adopt(stage, scene.workspace)
+    assert states(plan_adoption(stage, scene.workspace)) == {topic(1): "merged"}
+    done = adopt_stage(stage, scene.workspace)
     assert done.merged == (topic(1),)
     assert "FIRST" in scene.text(topic(1)) and "mine" in scene.text(topic(1))
 
@@ -91,16 +91,16 @@ def test_a_conflict_waits_and_neither_side_is_lost(scene: Scene, stage: Stage, k
     edit(stage, topic(5), "first", "FIRST")
     name = topic(90) if kind == "made by both" else topic(1)
     before = contents(scene.folder)
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert states(adoption) == {name: "conflict", topic(5): "clean"}
     assert rules(adoption) == ["conflict"] and name in adoption.review_reasons[0].names
     with pytest.raises(Conflict, match="isn't adopted"):
-        adopt(stage, scene.workspace, [name])
+        adopt_stage(stage, scene.workspace, [name])
     assert contents(scene.folder) == before
-    done = adopt(stage, scene.workspace)
+    done = adopt_stage(stage, scene.workspace)
     assert done.names == (topic(5),) and done.left == (name,)
     assert contents(scene.folder).get(name) == before.get(name)
-    done = adopt(stage, scene.workspace, [name], over=True)
+    done = adopt_stage(stage, scene.workspace, [name], over=True)
     mine = (stage.root / name).read_bytes() if (stage.root / name).exists() else None
     assert contents(scene.folder).get(name) == mine
     scene.workspace.undo(done.version)
@@ -112,19 +112,19 @@ def test_what_a_person_did_the_same_way_is_nothing_to_do(scene: Scene, stage: St
     person(scene, topic(1), "first", "A")
     (stage.root / topic(2)).unlink()
     (scene.folder / topic(2)).unlink()
-    assert set(states(plan(stage, scene.workspace)).values()) == {"same"}
-    assert adopt(stage, scene.workspace).version is None
+    assert set(states(plan_adoption(stage, scene.workspace)).values()) == {"same"}
+    assert adopt_stage(stage, scene.workspace).version is None
 
 
 def test_23_of_40_deleted_waits_and_3_can_be_chosen(scene: Scene, stage: Stage) -> None:
     before = contents(scene.folder)
     for number in range(23):
         (stage.root / topic(number)).unlink()
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["many"]
     assert adoption.review_reasons[0].words == "it deletes 23 of 40 files, more than a fifth"
     chosen = [topic(1), topic(5), topic(22)]
-    done = adopt(stage, scene.workspace, chosen)
+    done = adopt_stage(stage, scene.workspace, chosen)
     assert before.keys() - contents(scene.folder).keys() == set(chosen)
     assert len(done.left) == 20
     scene.workspace.undo(done.version)
@@ -136,13 +136,13 @@ def test_a_fifth_may_go_and_one_more_waits(scene: Scene, stage: Stage, count: in
     for number in range(count - 1):
         (stage.root / topic(number)).unlink()
     (stage.root / topic(30)).write_text("---\nname: Topic 30\n---\n\n \n", encoding="utf-8")
-    assert rules(plan(stage, scene.workspace)) == (["many"] if held else [])
+    assert rules(plan_adoption(stage, scene.workspace)) == (["many"] if held else [])
 
 
 def test_moving_files_deletes_none(scene: Scene, stage: Stage) -> None:
     for number in range(30):
         (stage.root / topic(number)).rename(stage.root / f"moved_{number}.md")
-    assert rules(plan(stage, scene.workspace)) == []
+    assert rules(plan_adoption(stage, scene.workspace)) == []
 
 
 @pytest.mark.parametrize("how", ["change", "rename"])
@@ -152,9 +152,9 @@ def test_a_pinned_file_waits_and_its_pin_goes_along(scene: Scene, stage: Stage, 
         edit(stage, topic(1), "first", "A")
     else:
         (stage.root / topic(1)).rename(stage.root / "moved.md")
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["pinned"] and topic(1) in adoption.review_reasons[0].words
-    adopt(stage, scene.workspace)
+    adopt_stage(stage, scene.workspace)
     assert scene.workspace.pinned == {topic(1) if how == "change" else "moved.md"}
 
 
@@ -165,9 +165,9 @@ def test_a_new_secret_waits_and_an_old_one_that_moves_does_not(scene: Scene) -> 
     scene.write(topic(1), f"the token is {KEY}\n")
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     edit(stage, topic(2), "first", f"the token is {KEY}")
-    assert rules(plan(stage, scene.workspace)) == []
+    assert rules(plan_adoption(stage, scene.workspace)) == []
     edit(stage, topic(3), "first", f"the token is {KEY[:-4]}zzQ9")
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["secret"] and adoption.review_reasons[0].names == (topic(3),)
     assert KEY[:-4] not in adoption.review_reasons[0].words
 
@@ -179,13 +179,13 @@ def test_what_the_team_shares_is_never_written(scene: Scene) -> None:
     (stage.root / "team" / "new.md").write_text("mine\n", encoding="utf-8")
     (stage.root / topic(1)).rename(stage.root / "team" / topic(1))
     before = digest_tree(scene.folder)
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["team"]
     assert set(states(adoption).values()) == {"refused"}
     for name in ("team/build.md", "team/new.md", f"team/{topic(1)}", topic(1)):
         with pytest.raises(Refused):
-            adopt(stage, scene.workspace, [name], over=True)
-    assert adopt(stage, scene.workspace).names == ()
+            adopt_stage(stage, scene.workspace, [name], over=True)
+    assert adopt_stage(stage, scene.workspace).names == ()
     assert digest_tree(scene.folder) == before
 
 
@@ -195,9 +195,9 @@ def test_what_a_dream_may_not_write_waits_and_is_left_out(scene: Scene, stage: S
     (stage.root / topic(1).capitalize()).write_text("twin\n", encoding="utf-8")
     (stage.root / "run.sh").write_text("", encoding="utf-8")
     edit(stage, topic(2), "first", "A")
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["forbidden", "odd"]
-    adopt(stage, scene.workspace)
+    adopt_stage(stage, scene.workspace)
     assert not {"CLAUDE.md", "run.sh", topic(1).capitalize()} & contents(scene.folder).keys()
     assert "A\n" in scene.text(topic(2))
 
@@ -209,7 +209,7 @@ def test_an_index_that_would_load_less_waits(scene: Scene, stage: Stage, how: st
         path.unlink()
     else:
         path.write_text("" if how == "emptied" else "- a line\n" * 201, encoding="utf-8")
-    assert rules(plan(stage, scene.workspace)) == ["index"]
+    assert rules(plan_adoption(stage, scene.workspace)) == ["index"]
 
 
 def test_a_link_in_the_folder_is_not_written_through(scene: Scene, stage: Stage, tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_a_link_in_the_folder_is_not_written_through(scene: Scene, stage: Stage,
     target.write_text("theirs\n", encoding="utf-8")
     (scene.folder / topic(1)).unlink()
     (scene.folder / topic(1)).symlink_to(target)
-    adoption = plan(stage, scene.workspace)
+    adoption = plan_adoption(stage, scene.workspace)
     assert states(adoption) == {topic(1): "refused"} and rules(adoption) == ["forbidden"]
-    assert adopt(stage, scene.workspace).names == ()
+    assert adopt_stage(stage, scene.workspace).names == ()
     assert target.read_text(encoding="utf-8") == "theirs\n"
 
 
@@ -228,7 +228,7 @@ def test_planning_writes_nothing(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "A")
     person(scene, topic(1), "third", "B")
     before, state = digest_tree(scene.folder), digest_tree(scene.dirs.state)
-    found = differences(plan(stage, scene.workspace))
+    found = planned_texts(plan_adoption(stage, scene.workspace))
     assert list(found) == [topic(1)]
     assert digest_tree(scene.folder) == before and digest_tree(scene.dirs.state) == state
 
@@ -236,10 +236,10 @@ def test_planning_writes_nothing(scene: Scene, stage: Stage) -> None:
 def test_wrong_names_and_a_read_only_program(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "A")
     with pytest.raises(NotFound, match="didn't change"):
-        adopt(stage, scene.workspace, [topic(2)])
+        adopt_stage(stage, scene.workspace, [topic(2)])
     locked = Workspace(scene.workspace.env, scene.dirs, scene.workspace.location, read_only=True)
     with pytest.raises(Refused, match="--read-only"):
-        adopt(stage, locked)
+        adopt_stage(stage, locked)
 
 
 def test_what_stops_the_write_at_the_last_moment_leaves_the_folder_exact(scene: Scene, stage: Stage) -> None:
@@ -250,6 +250,6 @@ def test_what_stops_the_write_at_the_last_moment_leaves_the_folder_exact(scene: 
         raise Conflict("the lock is gone")
 
     with pytest.raises(Conflict, match="the lock is gone"):
-        adopt(stage, scene.workspace, before_write=no)
+        adopt_stage(stage, scene.workspace, before_write=no)
     assert before == {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
     assert scene.workspace.operations() == () or scene.workspace.operations()[0].kind != "adopt"

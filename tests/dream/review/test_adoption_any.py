@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.dream.review.adoption import adopt, plan
+from memtui.dream.review.adoption import adopt_stage, plan_adoption
 from memtui.dream.run.stage import make_stage
 from tests.dream.scene import NOW, contents, make_scene, topic
 
@@ -38,9 +38,9 @@ def test_any_run_beside_any_person(run: Mapping[str, str | None], person: Mappin
         wanted, theirs = contents(stage.root), contents(scene.folder)
         # A file that the run left without a text is one that it wants gone.
         wanted = {file: text for file, text in wanted.items() if text.strip() or start.get(file) == text}
-        adoption = plan(stage, scene.workspace)
-        conflicts = {piece.name for item in adoption.items if item.state == "conflict" for piece in item.pieces}
-        done = adopt(stage, scene.workspace)
+        adoption = plan_adoption(stage, scene.workspace)
+        conflicts = {piece.name for item in adoption.items if item.state == "conflict" for piece in item.files}
+        done = adopt_stage(stage, scene.workspace)
         after = contents(scene.folder)
         for file in start.keys() | wanted.keys() | theirs.keys():
             before, mine, other, now = (texts.get(file) for texts in (start, wanted, theirs, after))

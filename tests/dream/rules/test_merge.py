@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.rules.context import plain
-from memtui.dream.rules.merge import union
-from memtui.dream.rules.similarity import alike, pairs, text_of
+from memtui.dream.rules.context import normalized
+from memtui.dream.rules.merge import MergedText, merge_texts
+from memtui.dream.rules.similarity import match_topics, matching_pairs, topic_text
 from memtui.memory.frontmatter import read_frontmatter
 from tests.memory.folders import topic
 
@@ -18,13 +18,13 @@ A person presses the button for production; nothing is deployed on its own over 
 
 def way(one: str, other: str, *names: str, called: tuple[str, str] = ("Deploy", "Deploy")) -> str | None:
     first, second = names or ("project_deploy.md", "project_deploying.md")
-    return alike(text_of(first, "project", called[0], one), text_of(second, "project", called[1], other))
+    return match_topics(topic_text(first, "project", called[0], one), topic_text(second, "project", called[1], other))
 
 
 def test_three_ways_to_be_one() -> None:
     assert way(LONG, LONG.replace(" ", "  ")) == "same"
-    assert way(LONG, f"# Deploying\n\n{LONG}\nOne line more that says something.\n", called=("A", "B")) == "held"
-    assert way(LONG, LONG.replace("whole suite", "entire suite")) == "near"
+    assert way(LONG, f"# Deploying\n\n{LONG}\nOne line more that says something.\n", called=("A", "B")) == "contained"
+    assert way(LONG, LONG.replace("whole suite", "entire suite")) == "similar"
 
 
 @pytest.mark.parametrize(
@@ -47,28 +47,28 @@ def test_in_doubt_they_are_two(one: str, other: str, called: tuple[str, str]) ->
 def test_names_that_differ_in_a_number_are_two() -> None:
     other = LONG.replace("whole suite", "entire suite")
     assert way(LONG, other, "project_api_v1.md", "project_api_v2.md", called=("", "")) is None
-    assert way(LONG, other, "project_api.md", "project_api_2.md", called=("", "")) == "near"
+    assert way(LONG, other, "project_api.md", "project_api_2.md", called=("", "")) == "similar"
     assert way(LONG, other, "project_api.md", "project_api (copy).md", called=("", "")) is None
 
 
 def test_another_type_or_folder_is_another_topic() -> None:
-    one = text_of("a.md", "project", "A", LONG)
-    assert alike(one, text_of("b.md", "user", "A", LONG)) is None
-    assert alike(one, text_of("sub/a.md", "project", "A", LONG)) is None
+    one = topic_text("a.md", "project", "A", LONG)
+    assert match_topics(one, topic_text("b.md", "user", "A", LONG)) is None
+    assert match_topics(one, topic_text("sub/a.md", "project", "A", LONG)) is None
 
 
 def test_pairs_are_found_without_comparing_all() -> None:
     texts = [
-        text_of(f"topic_{number}.md", "project", f"Topic {number}", f"Line {number}.\n" * 9) for number in range(40)
+        topic_text(f"topic_{number}.md", "project", f"Topic {number}", f"Line {number}.\n" * 9) for number in range(40)
     ]
-    texts += [text_of("one.md", "project", "One", LONG), text_of("two.md", "project", "Two", LONG)]
-    assert [(a.name, b.name, how) for a, b, how in pairs(texts)] == [("one.md", "two.md", "same")]
+    texts += [topic_text("one.md", "project", "One", LONG), topic_text("two.md", "project", "Two", LONG)]
+    assert [(a.name, b.name, how) for a, b, how in matching_pairs(texts)] == [("one.md", "two.md", "same")]
 
 
 def test_the_union_keeps_sections_lists_and_code() -> None:
     newer = topic("A", body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n\n## Why\n\nBecause.\n")
     older = topic("B", body="# A\n\nFirst.\n\n## How\n\n- one\n- three\n\n```\na\n\nb\n```\n\n## When\n\nNever.\n")
-    assert union(newer, older).text == topic(
+    assert merge_texts(newer, older).text == topic(
         "A",
         body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n- three\n\n```\na\n\nb\n```\n\n## Why\n\nBecause.\n\n## When\n\n"
         "Never.\n",
@@ -78,12 +78,14 @@ def test_the_union_keeps_sections_lists_and_code() -> None:
 def test_the_union_keeps_line_ends_and_the_earlier_creation() -> None:
     newer = "---\r\nname: A\r\ncreated: 2026-05-01\r\n---\r\n\r\nOne.\r\n"
     older = "---\nname: B\ncreated: 2026-01-01\n---\n\nTwo.\n"
-    assert union(newer, older).text == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
-    assert union(older, newer).text.startswith("---\nname: B\ncreated: 2026-01-01\n")
+    assert (
+        merge_texts(newer, older).text == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
+    )
+    assert merge_texts(older, newer).text.startswith("---\nname: B\ncreated: 2026-01-01\n")
 
 
 def test_the_union_takes_the_only_front_matter() -> None:
-    assert union("One.\n", topic("B", body="Two.\n")).text == topic("B", body="One.\n\nTwo.\n")
+    assert merge_texts("One.\n", topic("B", body="Two.\n")).text == topic("B", body="One.\n\nTwo.\n")
 
 
 LINES = [
@@ -94,21 +96,21 @@ BODIES = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
 
 
 @given(BODIES, BODIES)
-def test_every_line_of_both_is_in_the_union(one: str, other: str) -> None:
-    made, lone = union(topic("A", body=one), topic("B", body=other))
-    have = {plain(line) for line in made.split("\n")}
-    missing = {plain(line) for line in f"{one}\n{other}".split("\n")} - have - {""}
-    assert {line.strip("# ") for line in missing} <= {*lone, ""}
+def test_every_line_of_both_is_in_the_merged_text(one: str, other: str) -> None:
+    merged = merge_texts(topic("A", body=one), topic("B", body=other))
+    have = {normalized(line) for line in merged.text.split("\n")}
+    missing = {normalized(line) for line in f"{one}\n{other}".split("\n")} - have - {""}
+    assert {line.strip("# ") for line in missing} <= {*merged.headings, ""}
     assert all(line.startswith("#") for line in missing)
-    assert made.startswith(topic("A", body=""))
-    assert read_frontmatter(made).name == "A"
-    again = union(made, topic("B", body=other)).text
-    assert {plain(line) for line in again.split("\n")} | {""} == have | {""}
+    assert merged.text.startswith(topic("A", body=""))
+    assert read_frontmatter(merged.text).name == "A"
+    again = merge_texts(merged.text, topic("B", body=other)).text
+    assert {normalized(line) for line in again.split("\n")} | {""} == have | {""}
 
 
 def test_a_heading_without_anything_new_is_handed_back() -> None:
     newer, older = topic("A", body="# A\n\nText.\n"), topic("B", body="# B\n\nText.\n\n## Why ##\n")
-    assert union(newer, older) == (newer, ("B", "Why"))
+    assert merge_texts(newer, older) == MergedText(newer, ("B", "Why"))
 
 
 def test_new_lines_join_what_they_belong_to() -> None:
@@ -117,11 +119,11 @@ def test_new_lines_join_what_they_belong_to() -> None:
     made = (
         "One.\nTwo.\n\n**How:**\n- a\n- b\n- c\n\nWrapped text\nof two lines\n\nThree.\n\nWrapped text\nof more lines\n"
     )
-    assert union(newer, older).text == topic("A", body=made)
+    assert merge_texts(newer, older).text == topic("A", body=made)
 
 
-def test_the_union_keeps_what_is_below_what() -> None:
+def test_headings_keep_what_is_below_them() -> None:
     newer = topic("A", body="# A\n\nText.\n\n## How\n\n- one\n")
     older = topic("B", body="# B\n\nMore text.\n\n## Old\n\n### Where\n\nThere.\n\n## Gone\n")
     made = topic("A", body="# A\n\nText.\n\nMore text.\n\n## How\n\n- one\n\n## Old\n\n### Where\n\nThere.\n")
-    assert union(newer, older) == (made, ("B", "Gone"))
+    assert merge_texts(newer, older) == MergedText(made, ("B", "Gone"))

@@ -251,7 +251,7 @@ def test_one_entry_a_file(stage: Stage) -> None:
     assert stage.text("a") == topic("A", body="Body.\n\nFrom the index: second more\n")
 
 
-def many(count: int, hook: str = "what it says") -> dict[str, str]:
+def many(count: int) -> dict[str, str]:
     kinds = ("project", "feedback")
     return {f"t{n:03}": topic(f"T{n:03}", type=kinds[n % 2], body=f"Body {n}.\n") for n in range(count)}
 

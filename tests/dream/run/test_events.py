@@ -26,7 +26,7 @@ from memtui.dream.run.events import (
     Tokens,
     Turn,
     event_data,
-    follow,
+    follow_events,
     read_event,
     read_events,
 )
@@ -110,7 +110,7 @@ def test_following_waits_for_the_file_for_the_rest_of_a_line_and_for_the_end(tmp
             lambda: log.add(Ended("done")),
         ]
     )
-    found = list(follow(path, lambda: False, pause=lambda seconds: next(steps)()))
+    found = list(follow_events(path, lambda: False, pause=lambda seconds: next(steps)()))
     assert found == [Note("one", at=7.0), Note("two", at=7.0), Ended("done", at=7.0)]
 
 
@@ -121,7 +121,7 @@ def test_what_comes_just_before_the_stop_is_still_told(tmp_path: Path) -> None:
         EventLog(path, now=lambda: 7.0).add(Note("last"))
         return True
 
-    assert list(follow(path, stopped, pause=lambda seconds: None)) == [Note("last", at=7.0)]
+    assert list(follow_events(path, stopped, pause=lambda seconds: None)) == [Note("last", at=7.0)]
 
 
 def test_a_reader_in_a_thread_loses_nothing_of_a_busy_writer(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_reader_in_a_thread_loses_nothing_of_a_busy_writer(tmp_path: Path) -> 
     found: list[Event] = []
 
     def read() -> Iterator[Event]:
-        yield from follow(path, lambda: False, pause=lambda seconds: time.sleep(0))
+        yield from follow_events(path, lambda: False, pause=lambda seconds: time.sleep(0))
 
     thread = threading.Thread(target=lambda: found.extend(read()))
     thread.start()

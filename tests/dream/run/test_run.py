@@ -9,14 +9,24 @@ from pathlib import Path
 import pytest
 
 from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.run import events
 from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, Phase, Turn
 from memtui.dream.run.recovery import recover
-from memtui.dream.run.run import Emit, OverBudget, events
-from memtui.dream.run.runs import events_of, find_run, list_runs, progress, refusals, reserve, state_of, waiting
+from memtui.dream.run.run import Emit, OverBudget
+from memtui.dream.run.runs import (
+    events_of,
+    find_run,
+    list_runs,
+    refusals,
+    reserve_run,
+    run_awaiting_review,
+    run_progress,
+    run_state,
+)
 from memtui.dream.run.stage import Stage, has_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.process import current, identify
+from memtui.util.process import current_process, identify_process
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, edit, topic
 from tests.support import digest_tree
 
@@ -35,7 +45,7 @@ def told(scene: Scene) -> list[Event]:
 def test_a_whole_run_is_adopted_and_told(scene: Scene) -> None:
     heard: list[Event] = []
     scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
-    end = scene.run(touch, backend="scripted", why="a test", trigger="schedule", told=heard.append)
+    end = scene.run(touch, backend="scripted", why="a test", trigger="schedule", on_event=heard.append)
     assert (end.how, end.adopted) == ("done", (topic(1), topic(2)))
     assert "FIRST" in scene.text(topic(1)) and not (scene.folder / topic(2)).exists()
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9)
@@ -47,13 +57,13 @@ def test_a_whole_run_is_adopted_and_told(scene: Scene) -> None:
     assert [one.name for one in found if isinstance(one, Phase)] == ["starting", "updating"]
     run = list_runs(scene.dirs)[0]
     assert (run.backend, run.why, run.trigger, run.mode) == ("scripted", "a test", "schedule", "reflect")
-    assert run.process == current() and [gate.name for gate in run.gates][-2:] == ["lock", "folder"]
-    now = progress(found)
+    assert run.process == current_process() and [gate.name for gate in run.gates][-2:] == ["lock", "folder"]
+    now = run_progress(found)
     assert (now.turns, now.tools, now.phase) == (2, {"Read": 2, "Edit": 1}, "updating")
     assert {file.name: file.kind for file in now.files.values()} == {topic(1): "changed", topic(2): "removed"}
     assert isinstance(found[-1], Ended) and found[-1].version == end.version
     assert not has_stage(scene.dirs, end.run)
-    assert state_of(run).word == "ended"
+    assert run_state(run).word == "ended"
 
 
 def test_async_work_is_awaited(scene: Scene) -> None:
@@ -81,7 +91,7 @@ def test_a_change_that_was_taken_back_is_told_as_the_same(scene: Scene) -> None:
 
     assert scene.run(work).how == "nothing"
     assert [one.kind for one in told(scene) if isinstance(one, File)] == ["changed", "same"]
-    assert progress(told(scene)).files == {}
+    assert run_progress(told(scene)).files == {}
 
 
 def gut(stage: Stage, emit: Emit) -> None:
@@ -97,8 +107,8 @@ def test_a_run_that_deletes_23_of_40_files_is_held(scene: Scene) -> None:
     assert digest_tree(scene.folder) == before
     assert has_stage(scene.dirs, end.run)
     assert [one.rule for one in told(scene) if isinstance(one, Held)] == ["many"]
-    assert progress(told(scene)).end == told(scene)[-1]
-    held = waiting(list_runs(scene.dirs))
+    assert run_progress(told(scene)).end == told(scene)[-1]
+    held = run_awaiting_review(list_runs(scene.dirs))
     assert held is not None and held.id == end.run
     gate = next(gate for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if gate.name == "review")
     assert not gate.open and end.run in gate.reason
@@ -108,7 +118,7 @@ def test_a_dry_run_and_review_by_settings_adopt_nothing(scene: Scene) -> None:
     before = digest_tree(scene.folder)
     dry = scene.run(touch, dry_run=True)
     assert dry.how == "held" and "dry run" in dry.reason
-    assert waiting(list_runs(scene.dirs)) is None, "nobody has to judge a dry run"
+    assert run_awaiting_review(list_runs(scene.dirs)) is None, "nobody has to judge a dry run"
     kept = scene.run(touch, adopt="review")
     assert kept.how == "held" and "review" in kept.reason
     assert digest_tree(scene.folder) == before
@@ -140,7 +150,7 @@ def test_gates_stop_a_run_with_their_reason(scene: Scene) -> None:
     assert digest_tree(scene.folder) == before and list_runs(scene.dirs) == ()
     closed = refusals(scene.dirs, scene.folder)
     assert [(one.name, one.trigger) for one in closed] == [("sessions", "hook")]
-    named = scene.run(touch, force=False, run_id=reserve(scene.dirs, NOW))
+    named = scene.run(touch, force=False, run_id=reserve_run(scene.dirs, NOW))
     assert named.how == "gate"
     assert [type(one) for one in told(scene)] == [GateClosed, Ended]
 
@@ -287,7 +297,7 @@ def test_a_folder_that_can_t_be_written_fails_and_says_so(scene: Scene, monkeypa
     monkeypatch.setattr("memtui.dream.lock.lock.write_temp", no)
     end = scene.run(touch)
     assert end.how == "failed" and "permission denied" in end.reason
-    assert state_of(list_runs(scene.dirs)[0]).end is not None
+    assert run_state(list_runs(scene.dirs)[0]).end is not None
     assert digest_tree(scene.folder) == before
 
 
@@ -330,7 +340,7 @@ def test_runs_are_listed_found_and_judged(scene: Scene) -> None:
     assert find_run(listed, None).id == ids[2]
     assert ids[1] == ids[0] + "-2"
     assert find_run(listed, ids[0]).id == ids[0], "a whole id, though it begins another"
-    with pytest.raises(MemtuiError, match="fits"):
+    with pytest.raises(MemtuiError, match="matches"):
         find_run(listed, ids[0][:4])
     with pytest.raises(MemtuiError, match="no dream"):
         find_run(listed, "1999")
@@ -343,14 +353,14 @@ def test_a_run_that_died_is_ended_at_the_next_start(scene: Scene) -> None:
 
     end = scene.run(touch, dry_run=True)
     run = list_runs(scene.dirs)[0]
-    gone = identify(dead_process())
+    gone = identify_process(dead_process())
     write_run(replace(run, process=gone))
     lines = run.events.read_bytes().splitlines(keepends=True)
     run.events.write_bytes(b"".join(lines[:-1]) + lines[-1][:10])
     died = list_runs(scene.dirs)[0]
-    assert state_of(died).word == "died"
+    assert run_state(died).word == "died"
     assert recover(scene.dirs, scene.workspace, NOW) == (end.run,)
-    state = state_of(died)
+    state = run_state(died)
     assert state.end is not None and (state.end.how, state.end.drafted) == ("killed", 2)
     assert recover(scene.dirs, scene.workspace, NOW) == ()
 

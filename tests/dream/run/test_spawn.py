@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates.sessions import EVERY
+from memtui.dream.gates.sessions import SCAN_INTERVAL_S
 from memtui.dream.run import spawn as module
 from memtui.dream.run.runs import list_runs, refusals
-from memtui.dream.run.spawn import RunRequest, note_fault, start_unwatched, trigger_dream
+from memtui.dream.run.spawn import RunRequest, record_start_fault, start_detached, start_if_ready
 from memtui.util.errors import MemtuiError
 from tests.dream.scene import HOUR, Scene, put_session
 
@@ -23,13 +23,13 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
     def start(cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: object) -> None:
         wishes.append(wish)
 
-    monkeypatch.setattr(module, "start_unwatched", start)
+    monkeypatch.setattr(module, "start_detached", start)
     return wishes
 
 
 def trigger(scene: Scene, **more: object) -> str | None:
     wish = RunRequest(**{"trigger": "hook", **more})  # type: ignore[arg-type]
-    shut = trigger_dream(scene.workspace, scene.dirs, wish, environ={}, now=scene.now)
+    shut = start_if_ready(scene.workspace, scene.dirs, wish, environ={}, now=scene.now)
     return None if shut is None else shut.name
 
 
@@ -52,7 +52,7 @@ def test_a_scan_is_left_to_the_process_that_is_started(
         assert trigger(scene) is None
     assert scene.run(lambda stage, emit: None, force=False).how == "gate"
     assert trigger(scene) == "sessions"
-    scene.now += EVERY
+    scene.now += SCAN_INTERVAL_S
     assert trigger(scene) is None
     assert len(started) == 2
 
@@ -65,7 +65,7 @@ def test_force_skips_what_it_may(scene: Scene, started: list[RunRequest]) -> Non
 
 
 def test_a_fault_of_a_start_that_nobody_sees_is_written_down(scene: Scene) -> None:
-    note_fault(scene.workspace, scene.dirs, "schedule", "no client", scene.now)
+    record_start_fault(scene.workspace, scene.dirs, "schedule", "no client", scene.now)
     assert [(one.name, one.reason) for one in refusals(scene.dirs, scene.folder)] == [("start", "no client")]
 
 
@@ -75,8 +75,8 @@ def test_the_process_gets_its_wishes_and_is_not_waited_for(tmp_path: Path) -> No
     script = "import os, sys; open(sys.argv[1], 'w').write(' '.join([*sys.argv[2:], str(os.getsid(0) == os.getpid())]))"
     program = (sys.executable, "-S", "-c", script, str(pipe))
     wish = RunRequest("prune", "offline", "hook", force=True, dry_run=True, review=True)
-    start_unwatched(tmp_path, wish, environ={}, program=program)
+    start_detached(tmp_path, wish, environ={}, program=program)
     words = pipe.read_text(encoding="ascii")  # waits for whoever writes
     assert words == "dream run --mode prune --trigger hook --backend offline --force --dry-run --review True"
     with pytest.raises(MemtuiError):
-        start_unwatched(tmp_path / "gone", wish, environ={}, program=program)
+        start_detached(tmp_path / "gone", wish, environ={}, program=program)

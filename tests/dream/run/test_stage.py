@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.run.stage import KEPT, Stage, clear_stages, discard_stage, has_stage, make_stage, open_stage
-from memtui.dream.run.stage_changes import ChangedFile, StageChanges, alike, read_stage_changes
+from memtui.dream.run.stage import (
+    STAGE_RETENTION_S,
+    Stage,
+    clear_stages,
+    discard_stage,
+    has_stage,
+    make_stage,
+    open_stage,
+)
+from memtui.dream.run.stage_changes import StageChanges, StagedChange, line_similarity, read_stage_changes
 from memtui.history.snapshot import MAX_SIZE
 from memtui.util.errors import NotFound
 from tests.dream.scene import NOW, Scene, contents, edit, topic
@@ -81,14 +89,14 @@ def test_old_stages_go_and_others_stay(scene: Scene, stage: Stage, tmp_path: Pat
     outside.mkdir()
     (outside / "mine").write_text("", encoding="utf-8")
     (stage.root / "way-out").symlink_to(outside)
-    make_stage(scene.dirs, "two", scene.folder, NOW + KEPT)
+    make_stage(scene.dirs, "two", scene.folder, NOW + STAGE_RETENTION_S)
     unfinished = scene.dirs.state / "stages" / "three"
     unfinished.mkdir()
-    os.utime(unfinished, (NOW + KEPT, NOW + KEPT))
-    assert clear_stages(scene.dirs, NOW + KEPT, ()) == ()
-    assert clear_stages(scene.dirs, NOW + KEPT + 1, ("one",)) == ()
-    assert clear_stages(scene.dirs, NOW + KEPT + 1, ()) == ("one",)
-    assert clear_stages(scene.dirs, NOW + KEPT + 4000, ()) == ("three",)
+    os.utime(unfinished, (NOW + STAGE_RETENTION_S, NOW + STAGE_RETENTION_S))
+    assert clear_stages(scene.dirs, NOW + STAGE_RETENTION_S, ()) == ()
+    assert clear_stages(scene.dirs, NOW + STAGE_RETENTION_S + 1, ("one",)) == ()
+    assert clear_stages(scene.dirs, NOW + STAGE_RETENTION_S + 1, ()) == ("one",)
+    assert clear_stages(scene.dirs, NOW + STAGE_RETENTION_S + 4000, ()) == ("three",)
     assert (outside / "mine").exists()
     discard_stage(scene.dirs, "two")
     assert not has_stage(scene.dirs, "two") and not (scene.dirs.state / "stages" / "two").exists()
@@ -151,11 +159,11 @@ def test_what_does_not_belong_there_is_odd(stage: Stage, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("one", "other", "share"), [(b"a\nb\n", b"a\nb\n", 1.0), (b"a\nb\n", b"a\nc\n", 0.5), (b"", b"a\n", 0.0)])  # fmt: skip # noqa: E501
 def test_likeness(one: bytes, other: bytes, share: float) -> None:
-    assert alike(one, other) == share
+    assert line_similarity(one, other) == share
 
 
 def test_touched_names() -> None:
-    assert ChangedFile("b.md", "renamed", old="a.md").names == ("a.md", "b.md")
+    assert StagedChange("b.md", "renamed", old="a.md").names == ("a.md", "b.md")
 
 
 def test_an_emptied_file_is_a_removed_one(scene: Scene) -> None:

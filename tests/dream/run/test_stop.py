@@ -1,4 +1,4 @@
-"""Every way out of a run, at every moment, over every lock (SAFETY.md F20, F22)."""
+"""Every way out of a run, at every moment, over every lock."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.review.adoption import adopt
+from memtui.dream.review.adoption import adopt_stage
 from memtui.dream.run import stop as killing
 from memtui.dream.run.recovery import recover
-from memtui.dream.run.runs import Run, list_runs, state_of, write_run
+from memtui.dream.run.runs import Run, list_runs, run_state, write_run
 from memtui.dream.run.stage import has_stage, open_stage
-from memtui.dream.run.stop import kill
+from memtui.dream.run.stop import stop_run
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive, identify
+from memtui.util.process import ProcessIdentity, identify_process, is_alive
 from tests.dream.child import MOMENTS, Child, full_disk
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, topic
 from tests.support import digest_tree
@@ -28,12 +28,6 @@ LOCKS = {"absent": None, "old": 30 * HOUR, "fresh": 60.0}
 @pytest.fixture(scope="module")
 def dead() -> int:
     return dead_process()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _imported_before_the_fork() -> None:
-    import dulwich.objects
-    import dulwich.pack  # noqa: F401 - each child would pay for it again
 
 
 def adopted(before: dict[str, bytes]) -> dict[str, bytes]:
@@ -48,7 +42,7 @@ def end_it(scene: Scene, way: str, moment: str) -> int:
     fails = full_disk if way == "failure" else lambda: None
     child = Child(scene, moment, then=fails)
     if way == "memtui kill":
-        stopping = kill(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, pause=child.let_go, patience=60)
+        stopping = stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, pause=child.let_go, grace=60)
         assert stopping.by == "SIGTERM"
     elif way != "failure":
         os.kill(child.pid, signal.Signals[way] if way != "time-out" else signal.SIGALRM)  # as the timer does
@@ -73,7 +67,7 @@ def test_every_way_out(scene: Scene, dead: int, way: str, lock: str, moment: str
         ended = recover(scene.dirs, scene.workspace, NOW)
         assert len(ended) == 1
     run = list_runs(scene.dirs)[0]
-    end = state_of(run).end
+    end = run_state(run).end
     assert end is not None and end.reason
     whole = moment == "adopting" and way != "failure"
     assert end.how == ("done" if whole else {"time-out": "over-budget", "failure": "failed"}.get(way, "killed"))
@@ -100,7 +94,7 @@ def test_every_way_out(scene: Scene, dead: int, way: str, lock: str, moment: str
         assert contents(scene.folder) == before, "undo brings every byte back"
     elif moment != "before":
         assert end.drafted >= 1 and has_stage(scene.dirs, run.id)
-        adopt(open_stage(scene.dirs, run.id), scene.workspace, [topic(1)])
+        adopt_stage(open_stage(scene.dirs, run.id), scene.workspace, [topic(1)])
         assert b"FIRST" in (scene.folder / topic(1)).read_bytes(), "what it drafted can still be had"
     else:
         assert not has_stage(scene.dirs, run.id)
@@ -110,13 +104,13 @@ def test_a_run_that_doesn_t_listen_is_killed(scene: Scene) -> None:
     before = digest_tree(scene.folder)
     child = Child(scene, "mid", deaf=True)
     ticks = iter(range(10**9))
-    stopping = kill(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, clock=lambda: float(next(ticks)))
+    stopping = stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, clock=lambda: float(next(ticks)))
     assert stopping.by == "SIGKILL" and stopping.end.signal == signal.SIGKILL
     assert child.wait() == -9
     assert digest_tree(scene.folder) == before
-    assert stopping.end.how == "killed" and stopping.end.lock == "gone again: there was none before"
+    assert stopping.end.how == "killed" and stopping.end.lock == "removed again: there was none before"
     with pytest.raises(Conflict, match="has ended already"):
-        kill(list_runs(scene.dirs)[0], scene.dirs, scene.workspace)
+        stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace)
 
 
 def test_killing_a_run_that_died_puts_back_what_it_held(scene: Scene) -> None:
@@ -124,12 +118,12 @@ def test_killing_a_run_that_died_puts_back_what_it_held(scene: Scene) -> None:
     child = Child(scene, "mid")
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    stopping = kill(list_runs(scene.dirs)[0], scene.dirs, scene.workspace)
+    stopping = stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace)
     assert stopping.by == "" and stopping.end.how == "killed"
     assert digest_tree(scene.folder) == before
 
 
-def as_if_by(scene: Scene, process: Identity) -> Run:
+def as_if_by(scene: Scene, process: ProcessIdentity) -> Run:
     """A run that a process seems to be at."""
     scene.run(lambda stage, emit: None)
     run = replace(list_runs(scene.dirs)[0], process=process)
@@ -141,15 +135,15 @@ def as_if_by(scene: Scene, process: Identity) -> Run:
 def test_another_process_of_the_same_number_is_never_signalled(scene: Scene) -> None:
     bystander = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        real = identify(bystander.pid)
-        for other in (real._replace(started=(real.started or 0) - 60), real._replace(boot="another run")):
-            stopping = kill(as_if_by(scene, other), scene.dirs, scene.workspace)
+        real = identify_process(bystander.pid)
+        for other in (replace(real, started=(real.started or 0) - 60), replace(real, boot="another run")):
+            stopping = stop_run(as_if_by(scene, other), scene.dirs, scene.workspace)
             assert stopping.by == ""
         with pytest.raises(Refused, match="may not be the dream's"):
-            kill(as_if_by(scene, Identity(bystander.pid)), scene.dirs, scene.workspace)
+            stop_run(as_if_by(scene, ProcessIdentity(bystander.pid)), scene.dirs, scene.workspace)
         with pytest.raises(Refused, match="may not be the dream's"):
-            kill(as_if_by(scene, identify(os.getpid())), scene.dirs, scene.workspace)
-        assert alive(real)
+            stop_run(as_if_by(scene, identify_process(os.getpid())), scene.dirs, scene.workspace)
+        assert is_alive(real)
     finally:
         bystander.communicate()
     assert bystander.returncode != -signal.SIGTERM
@@ -160,11 +154,11 @@ def test_a_number_that_changes_hands_between_the_looks_is_not_signalled(
 ) -> None:
     bystander = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        run = as_if_by(scene, identify(bystander.pid))
-        answers = iter([True, True, False])  # of `state_of`, of the first look, of the look through the handle
-        monkeypatch.setattr(killing, "alive", lambda process: next(answers, False))
+        run = as_if_by(scene, identify_process(bystander.pid))
+        answers = iter([True, True, False])  # of `run_state`, of the first look, of the look through the handle
+        monkeypatch.setattr(killing, "is_alive", lambda process: next(answers, False))
         next(answers)
-        assert kill(run, scene.dirs, scene.workspace).by == "SIGTERM"
+        assert stop_run(run, scene.dirs, scene.workspace).by == "SIGTERM"
         assert bystander.poll() is None
     finally:
         bystander.communicate()
@@ -172,15 +166,15 @@ def test_a_number_that_changes_hands_between_the_looks_is_not_signalled(
 
 def test_a_signal_before_the_work_begins_ends_it(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest_tree(scene.folder)
-    from memtui.dream.lock.lock import Lock
+    from memtui.dream.lock.lock import DreamLock
 
-    real = Lock.take
+    real = DreamLock.take
 
-    def take(self: Lock) -> None:
+    def take(self: DreamLock) -> None:
         real(self)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(Lock, "take", take)
+    monkeypatch.setattr(DreamLock, "take", take)
     end = scene.run(lambda stage, emit: pytest.fail("it worked"))
     assert (end.how, end.signal) == ("killed", signal.SIGTERM)
     assert digest_tree(scene.folder) == before
@@ -188,16 +182,16 @@ def test_a_signal_before_the_work_begins_ends_it(scene: Scene, monkeypatch: pyte
 
 def test_a_second_signal_doesn_t_disturb_the_clearing_up(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest_tree(scene.folder)
-    from memtui.dream.lock.lock import Lock
+    from memtui.dream.lock.lock import DreamLock
 
-    real = Lock.roll_back
+    real = DreamLock.roll_back
 
-    def roll_back(self: Lock) -> object:
+    def roll_back(self: DreamLock) -> object:
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGHUP)
         return real(self)
 
-    monkeypatch.setattr(Lock, "roll_back", roll_back)
+    monkeypatch.setattr(DreamLock, "roll_back", roll_back)
     end = scene.run(lambda stage, emit: os.kill(os.getpid(), signal.SIGTERM))
     assert (end.how, end.signal) == ("killed", signal.SIGTERM)
     assert digest_tree(scene.folder) == before

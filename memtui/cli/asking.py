@@ -1,0 +1,157 @@
+"""A service's questions put to the person; a change of memory shown with `-n`, made, and reported."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from memtui.cli.context import CliContext
+from memtui.cli.diffs import diff_lines
+from memtui.cli.output import Data, Line, StyledText
+from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
+from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretChoice, SecretFound
+from memtui.util.diff import unified_diff
+from memtui.util.errors import Conflict, Refused
+
+Answer = TypeVar("Answer")
+
+_CHOICES: dict[str, SecretChoice] = {"r": "redact", "k": "keep", "y": "keep", "a": "always"}
+
+
+def answered(
+    context: CliContext, act: Callable[[Allow], Answer | NeedsConfirmation | SecretFound | SaveConflict]
+) -> Answer | None:
+    """Call a service, put its questions to the person, and call again with the answers; `-y` is a yes to all.
+
+    Returns:
+        What the service gave; `None` if the person said no to what isn't about a typed text.
+
+    Raises:
+        Refused: If nobody is there to be asked, or the person said no to saving a text.
+        Conflict: If a file changed meanwhile; the draft holds both texts then.
+    """
+    yes = context.options.yes
+    allow = Allow(confirmed=yes, secret="keep" if yes else "")
+    while True:
+        result = act(allow)
+        if isinstance(result, NeedsConfirmation):
+            _show(context, result)
+            hint = draft_hint_of(result)
+            if not _ask(context, result.title, hint):
+                if hint:
+                    raise Refused("nothing was written", hint=hint)
+                return None
+            allow = replace(allow, confirmed=True)
+        elif isinstance(result, SecretFound):
+            allow = replace(allow, secret=_choose(context, result))
+        elif isinstance(result, SaveConflict):
+            kept = keep_merged_draft(context.workspace, result)
+            raise Conflict(result.message, hint=draft_hint(result.name) if kept else result.hint)
+        else:
+            return result
+
+
+def draft_hint_of(question: NeedsConfirmation | SecretFound) -> str:
+    """What to say of the text that a question is about; "" if it is about none."""
+    name = question.name if isinstance(question, SecretFound) else "NAME"
+    return draft_hint(name) if question.draft_kept else ""
+
+
+def _ask(context: CliContext, title: str, hint: str) -> bool:
+    try:
+        return context.out.ask(title)
+    except Refused as error:
+        error.hint = f"{error.hint}; {hint}" if hint else error.hint
+        raise
+
+
+def _show(context: CliContext, question: NeedsConfirmation) -> None:
+    """Show what a question is about, where somebody is there to read it."""
+    if not context.options.yes and context.out.interactive():
+        context.out.status(*diff_lines(question.diff), *question.lines)
+
+
+def _choose(context: CliContext, found: SecretFound) -> SecretChoice:
+    for one in found.secrets:
+        where = StyledText(f"{found.name}:{one.line}:{one.column} ", "bold")
+        context.out.status([where, f"looks like a secret ({one.rule}): {one.masked}"])
+    hint = draft_hint_of(found)
+    if not context.out.interactive():
+        words = f"Refused: {found.count} in {found.name} and no terminal to confirm; use --yes to save"
+        raise Refused(words, hint=hint)
+    word = context.out.choose(f"Save {found.name}? redact, keep once, always allow, or no", "r/k/a/N")
+    choice = _CHOICES.get(word[:1], "")
+    if not choice:
+        raise Refused(f"{found.name} holds what looks like a secret: nothing was written", hint=hint)
+    return choice
+
+
+def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
+    """Make a prepared change.
+
+    Args:
+        context: The call.
+        kind: What the answer is, for scripts.
+        change: What to do.
+
+    Returns:
+        0, or 1 if the person said no.
+    """
+    plan = change.plan
+    saved = None
+    if plan.changes and not context.options.dry_run:
+        applied = answered(context, lambda allow: apply(context.workspace, change, allow))
+        if applied is None:
+            context.out.status("nothing was written")
+            return 1
+        plan, saved = applied.plan, applied.saved
+    diff = plan.diff()
+    data = {
+        "title": plan.title,
+        "written": saved is not None and saved.operation is not None,
+        "version": saved.operation.id if saved is not None and saved.operation is not None else None,
+        "merged": list(saved.merged) if saved is not None else [],
+        "changes": [{"name": one.name, "kind": _kind(one.base, one.data)} for one in plan.changes],
+        "notes": list(plan.notes),
+        "diff": diff,
+    }
+
+    def text() -> Iterator[Line]:
+        if saved is None or context.out.verbose:
+            yield from diff_lines(diff)
+        if not context.out.quiet:
+            if saved is not None:
+                merged = f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
+                yield plan.title + merged
+            yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
+
+    context.out.result(kind, data, text())
+    if not plan.changes:
+        context.out.status("nothing to change")
+    elif saved is None:
+        context.out.status("-n: nothing was written")
+    return 0
+
+
+def _kind(base: str | None, data: bytes | None) -> str:
+    return "new" if base is None else "deleted" if data is None else "changed"
+
+
+def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
+    """Tell what was saved of a text that a person typed."""
+    diff = unified_diff(before, done.data, name)
+    operation = done.saved.operation
+    data: Data = {
+        "name": name, "path": str(done.path), "written": operation is not None,
+        "version": None if operation is None else operation.id, "merged": list(done.saved.merged), "diff": diff,
+    }  # fmt: skip
+
+    def lines() -> Iterator[Line]:
+        if context.out.verbose:
+            yield from diff_lines(diff)
+        if not context.out.quiet:
+            added = sum(line.startswith("+") and not line.startswith("+++") for line in diff.split("\n"))
+            removed = sum(line.startswith("-") and not line.startswith("---") for line in diff.split("\n"))
+            yield f"saved {name}  +{added} -{removed}{' (merged with changes on disk)' if done.merged else ''}"
+
+    context.out.result(kind, data, lines())

@@ -1,0 +1,191 @@
+"""Changing memory files: new, edit, set, mv, rm, pin."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from memtui.cli.asking import answered, carry_out, tell_saved
+from memtui.cli.commands.memory import TYPES
+from memtui.cli.context import CliContext
+from memtui.cli.diffs import diff_lines
+from memtui.cli.names import NamedFile, find, find_all, memory_file
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.memory.workspace import Workspace
+from memtui.services import memory
+from memtui.services.editor import (
+    EditorResult,
+    ReturnedText,
+    run_editor,
+    save_returned,
+    starting_text,
+)
+from memtui.services.memory import SavedFile
+from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.util.diff import unified_diff
+from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
+
+
+@click.command("new", cls=CliCommand)
+@click.argument("name")
+@click.option("--type", "type_", type=click.Choice(TYPES), help="What it is about; told by a name such as feedback_x.")
+@click.option("--description", default="", metavar="S", help="One line: when is it of use.")
+@click.option("--from", "source", metavar="FILE", help="The body: a file, or - for standard input.")
+@pass_context
+def new(context: CliContext, name: str, type_: str | None, description: str, source: str | None) -> int:
+    """Write a new topic file and list it in MEMORY.md.
+
+    \b
+    memtui new testing --type feedback --description "Integration tests hit a real database"
+    git log -1 --format=%B | memtui new project_release --from -
+    """
+    context.may_write()
+    body = _body(source)
+    return carry_out(context, "new", memory.new_topic(context.read(full=False), name, type_, description, body))
+
+
+def _body(source: str | None) -> str:
+    if source is None:
+        return ""
+    try:
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{source} is not UTF-8 (byte {error.start})") from error
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {source}") from error
+
+
+@click.command("edit", cls=CliCommand, short_help="Edit a file in $VISUAL or $EDITOR.")
+@click.argument("name", shell_complete=complete_names)
+@click.option("--line", type=click.IntRange(1), help="Where to start.")
+@click.option("--discard", is_flag=True, help="Forget a draft of this file first.")
+@pass_context
+def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int:
+    """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
+    context.may_write()
+    workspace, out, dry_run = context.workspace, context.out, context.options.dry_run
+    named = _find_or_draft(context, name)
+    if not out.interactive():
+        raise Unsupported("editing needs a terminal", hint="memtui set and memtui new --from - need none")
+    if discard and not dry_run:
+        memory.drop_draft(workspace, named.path)
+    draft = workspace.drafts.load(named.path)
+    if draft is not None:
+        out.status(f"continuing the draft of {named.name}; --discard forgets it")
+    before = named.path.read_bytes() if named.path.exists() else None
+    if not dry_run:
+        # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
+        workspace.home_of(named.path)[0].note_outside()
+    returned = run_editor(workspace, named.path, *starting_text(workspace, named.path), line=line)
+    if dry_run:
+        diff = unified_diff(before, returned.data, named.name)
+        data = {"name": named.name, "path": str(named.path), "written": False, "version": None, "merged": []}
+        out.result("edit", {**data, "diff": diff}, diff_lines(diff))
+        out.status("-n: nothing was written")
+        return 0
+    if not returned.changed and draft is None:
+        again = f"; what you save in {returned.copy} later is kept as a draft" if returned.at_once else ""
+        out.status(f"nothing changed{again}")
+        return 0
+    done = answered(context, lambda allow: _saved(workspace, named.path, returned, allow))
+    if done is None:
+        return 1
+    tell_saved(context, "edit", before, done, named.name)
+    if before is None:
+        out.status(f"{named.name} is new: memtui index --add {named.name} lists it in MEMORY.md")
+    return 0
+
+
+def _saved(
+    workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow
+) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+    result: EditorResult = save_returned(workspace, path, returned, allow)
+    if result.outcome is None:
+        raise TypeError("a save that gave nothing")
+    return result.outcome
+
+
+def _find_or_draft(context: CliContext, name: str) -> NamedFile:
+    """The file, or one that exists only as a draft."""
+    try:
+        return find(context.snapshot(full=False), name, context.cwd)
+    except NotFound:
+        folder = context.location.folder
+        for draft in memory.drafts(context.workspace):
+            if draft.path.is_relative_to(folder):
+                own = draft.path.relative_to(folder).as_posix()
+                if name in (own, own.removesuffix(".md")):
+                    return NamedFile(own, draft.path)
+        raise
+
+
+@click.command("set", cls=CliCommand, short_help="Set fields of a topic.")
+@click.argument("name", shell_complete=complete_names)
+@click.argument("pairs", nargs=-1, required=True, metavar="KEY=VALUE…")
+@pass_context
+def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
+    """Set fields of a topic's front matter; KEY= takes one out. Every other byte stays.
+
+    \b
+    memtui set testing type=feedback description="Integration tests hit a real database"
+    """
+    context.may_write()
+    named = find(context.snapshot(full=False), name, context.cwd)
+    wanted: dict[str, str | None] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{pair!r} is not KEY=VALUE", hint="KEY= takes the field out")
+        wanted[key] = value
+    change = memory.set_fields(context.read(full=False), [named.file or named.path], wanted)
+    before = next(iter(change.plan.before.values()), None)
+    if not change.plan.changes or context.options.dry_run:
+        return carry_out(context, "set", change)
+    done = answered(context, lambda allow: memory.apply(context.workspace, change, allow))
+    if done is None:
+        return 1
+    after = next(one.data for one in done.plan.changes) or b""
+    tell_saved(context, "set", before, SavedFile(named.path, named.name, done.saved, after), named.name)
+    return 0
+
+
+@click.command("mv", cls=CliCommand, short_help="Rename a topic, links and index included.")
+@click.argument("old", shell_complete=complete_names)
+@click.argument("new_name", metavar="NEW")
+@pass_context
+def mv(context: CliContext, old: str, new_name: str) -> int:
+    """Rename a topic; MEMORY.md and every link to it are updated too. -n shows what would change."""
+    context.may_write()
+    snapshot = context.snapshot()
+    return carry_out(
+        context, "mv", memory.rename_topic(snapshot, memory_file(find(snapshot, old, context.cwd)), new_name)
+    )
+
+
+@click.command("rm", cls=CliCommand, short_help="Delete topics; history and trash keep them.")
+@click.argument("names", nargs=-1, required=True, shell_complete=complete_names, metavar="NAME…")
+@pass_context
+def rm(context: CliContext, names: Sequence[str]) -> int:
+    """Delete topics, from MEMORY.md too; they stay in the history and go to the trash."""
+    context.may_write()
+    snapshot = context.snapshot()
+    files = [memory_file(named) for named in find_all(snapshot, names, context.cwd)]
+    return carry_out(context, "rm", memory.delete_files(snapshot, files))
+
+
+@click.command("pin", cls=CliCommand)
+@click.argument("names", nargs=-1, shell_complete=complete_names, metavar="[NAME…]")
+@click.option("--off", is_flag=True, help="Unpin them.")
+@pass_context
+def pin(context: CliContext, names: Sequence[str], off: bool) -> None:
+    """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
+    if names:
+        context.may_write()
+        chosen = [memory_file(named) for named in find_all(context.snapshot(full=False), names, context.cwd)]
+        if not context.options.dry_run:
+            memory.pin_files(context.workspace, [file.path for file in chosen], not off)
+    folder = context.location.folder
+    pinned = sorted(context.pins.names(folder))
+    context.out.result("pins", {"folder": str(folder), "pinned": pinned}, pinned, rows=pinned)

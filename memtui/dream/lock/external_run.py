@@ -1,0 +1,98 @@
+"""A dream that another program runs, as far as the folder tells: who holds the lock, since when, what changed since.
+
+The folder doesn't say who wrote a file: what is listed changed while the lock was held.
+"""
+
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.paths import config_dir
+from memtui.client.running import running_sessions_in
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
+from memtui.dream.run.events import File
+from memtui.history.snapshot import walk
+from memtui.memory.workspace import Workspace
+from memtui.util.errors import NotFound
+
+
+class ExternalRun(Struct, frozen=True):
+    """A lock holder that is no run of ours.
+
+    `since` is when the lock was taken. `session` is the id of the session that its process has open, "" if it is no
+    known agent client. `names` are the memory files at our first look; `files` those that changed, came or went since.
+    """
+
+    pid: int
+    since: float
+    session: str = ""
+    names: frozenset[str] = frozenset()
+    files: tuple[File, ...] = ()
+
+
+def find_external_run(workspace: Workspace, now: float, known: ExternalRun | None = None) -> ExternalRun | None:
+    """Find a running dream of another program; a lock older than an hour counts as left behind.
+
+    Args:
+        known: What was found last time: files that are gone since its first look are known from it.
+    """
+    folder = workspace.location.folder
+    lock = effective_lock(folder, workspace.dirs)
+    if (
+        lock.kind != "pid"
+        or lock.pid is None
+        or lock.at is None
+        or not lock.holder_is_alive
+        or now - lock.at >= LOCK_EXPIRY_S
+    ):
+        return None
+    ours = our_lock_holder(folder, workspace.dirs)
+    if ours is not None and ours.holder.pid == lock.pid:
+        return None
+    same = known if known is not None and (known.pid, known.since) == (lock.pid, lock.at) else None
+    clients = running_sessions_in(config_dir(workspace.env)).values()
+    session = next((one.session for one in clients if one.pid == lock.pid), "")
+    times = _times(folder)
+    first = same.names if same is not None else frozenset(times)
+    return ExternalRun(lock.pid, lock.at, session, first, tuple(_changed(times, first, lock.at)))
+
+
+def _times(folder: Path) -> dict[str, float]:
+    """The mtimes of the memory files, by name."""
+    found: dict[str, float] = {}
+    for above, _, entries in walk(folder):
+        for entry in entries:
+            if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                with suppress(FileNotFoundError):  # gone between the two looks
+                    found[above + entry.name] = entry.stat(follow_symlinks=False).st_mtime
+    return found
+
+
+def _changed(times: dict[str, float], first: Collection[str], since: float) -> list[File]:
+    found = [
+        File(name=name, kind="changed" if name in first else "added", at=at)
+        for name, at in times.items()
+        if at >= since or name not in first
+    ]
+    found += [File(name=name, kind="removed") for name in first if name not in times]
+    return sorted(found, key=lambda file: file.name)
+
+
+def text_before_run(workspace: Workspace, name: str, since: float) -> bytes | None:
+    """A file's content before a time, from history; `None` if history knows that there was no such file.
+
+    Raises:
+        NotFound: If history first recorded the file after that time.
+    """
+    store = workspace.store(workspace.location.folder)
+    first = None
+    for version in store.log(name):  # newest first
+        if version.when < since:
+            return store.history.read(version.id, name)
+        first = version
+    if first is None or store.history.before(first.id, name) is None:
+        raise NotFound(f"what {name} was before is not known", hint="memtui records each change from now on")
+    return store.history.before(first.id, name)

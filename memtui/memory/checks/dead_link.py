@@ -1,0 +1,80 @@
+"""A link whose file isn't there.
+
+The fix leads it to the file with the most similar name, if one is similar enough; else it drops an index entry with
+its line, and makes any other link plain text. A dream's rule for links chooses otherwise, with the same edits.
+"""
+
+from collections.abc import Iterator
+
+from memtui.memory.checks.base import LISTED, Check, CheckedFile, Fix, FixContext, Problem
+from memtui.memory.index import read_entries, remove_entries
+from memtui.memory.links import Names, retarget_link, slug, unlink
+from memtui.memory.markdown import Link, find_links
+from memtui.memory.topic import stem_of
+from memtui.util.text import nfc
+
+MIN_SIMILARITY = 84.0
+"""How similar (0 to 100) a name must be to be offered in place of a missing one."""
+_DROP = "drop this line"
+
+
+def find(file: CheckedFile) -> Iterator[Problem]:
+    """Report each link that leads to nothing, and what would do instead."""
+    is_index = file.kind == "index"
+    for link, state in file.links():
+        if state != "missing" or file.folder is None:
+            continue
+        better = most_similar(link.target, file.folder.names)
+        entries = file.entries if is_index else ()
+        if better and any(nfc(better) in map(nfc, (entry.target, *entry.more)) for entry in entries):
+            better = ""  # the index has it: a second entry helps nobody
+        if better:
+            remedy = f"link to {better} instead"
+        elif any(entry.link.start == link.start and not entry.more for entry in entries):
+            remedy = _DROP
+        else:
+            remedy = "make it plain text"
+        yield file.problem(
+            "dead-link", "error" if link.kind == "markdown" else "warning", f"link target missing: {link.target}",
+            link.line, link.column, fix=remedy, subject=link.target, better=better,
+        )  # fmt: skip
+
+
+def most_similar(target: str, names: Names) -> str:
+    """The file whose name is most like a missing one's, "" if none is similar enough."""
+    from rapidfuzz import fuzz, process  # 10 ms, and most folders have no dead link
+
+    found = process.extractOne(slug(stem_of(target)), list(names.stems), scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
+    return names.stems[found[0]] if found is not None else ""
+
+
+def find_dead_link(text: str, problem: Problem, names: Names) -> Link | None:
+    """The link that a problem is about: dead, to that target, nearest to where it was."""
+    line, column = problem.line or 0, problem.column or 0
+    dead = (
+        link
+        for link in find_links(text)
+        if link.target == problem.subject and names.resolve(problem.file, link.target, link.kind).state == "missing"
+    )
+    return min(dead, key=lambda link: (abs(link.line - line), abs(link.column - column)), default=None)
+
+
+def without_entry(text: str, link: Link) -> str | None:
+    """An index without the entry that a link belongs to; None if it is no entry, or one of several files."""
+    entry = next((entry for entry in read_entries(text) if entry.link.start == link.start and not entry.more), None)
+    return None if entry is None else remove_entries(text, [entry])
+
+
+def fix(problem: Problem, context: FixContext) -> Fix:
+    """Do what `Problem.fix` says."""
+    text = context.read(problem.file)
+    link = find_dead_link(text, problem, context.graph.names)
+    if link is None:
+        return Fix({problem.file: text})
+    if problem.better:
+        return Fix({problem.file: retarget_link(text, link, problem.file, problem.better)})
+    after = without_entry(text, link) if problem.fix == _DROP else None
+    return Fix({problem.file: unlink(text, link) if after is None else after})
+
+
+CHECK = Check(("dead-link",), LISTED, find, fix, is_certain=True)

@@ -1,0 +1,47 @@
+"""A file that the index lists more than once. The fix drops the later line, its description included."""
+
+from collections.abc import Iterator
+
+from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
+from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries, remove_entries
+from memtui.memory.links import Names
+from memtui.util.text import nfc
+
+
+def find(file: CheckedFile) -> Iterator[Problem]:
+    """Report each further entry of a file that leads to no other file as well."""
+    first: dict[str, IndexEntry] = {}
+    if file.folder is None:
+        return
+    for entry in file.entries:
+        earlier = first.setdefault(_file_of(entry, file.folder.names), entry)
+        if earlier is not entry and not entry.more:
+            message = f"{entry.target} is listed already in line {earlier.line}"
+            yield file.problem(
+                "duplicate-entry", "warning", message, entry.line, fix="drop this line", subject=entry.target
+            )
+
+
+def _file_of(entry: IndexEntry, names: Names) -> str:
+    """The file that an entry stands for, by the name that the file has, so that letter case doesn't matter."""
+    return names.resolve(INDEX_NAME, entry.target).name or nfc(entry.target)
+
+
+def find_duplicate(text: str, problem: Problem, names: Names) -> tuple[IndexEntry, IndexEntry] | None:
+    """The entry that stays and the later one that the problem is about; None if there is no such pair any more."""
+    target = names.resolve(INDEX_NAME, problem.subject).name or nfc(problem.subject)
+    entries = [entry for entry in read_entries(text) if _file_of(entry, names) == target]
+    later = [entry for entry in entries[1:] if not entry.more]
+    if not later:
+        return None
+    return entries[0], min(later, key=lambda entry: abs(entry.line - (problem.line or 0)))
+
+
+def fix(problem: Problem, context: FixContext) -> Fix:
+    """Drop the later entry with the lines that hang below it."""
+    text = context.read(problem.file)
+    pair = find_duplicate(text, problem, context.graph.names)
+    return Fix({problem.file: text if pair is None else remove_entries(text, [pair[1]])})
+
+
+CHECK = Check(("duplicate-entry",), INDEX, find, fix, is_certain=True)

@@ -1,0 +1,33 @@
+"""A file that can't be edited, that a sync tool left behind, or that the agent's scan doesn't reach."""
+
+from collections.abc import Iterator
+
+from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, Severity
+from memtui.memory.index import INDEX_NAME
+
+_UNREADABLE = ("not UTF-8", "binary", "a link", "a folder", "not a regular", "can't be read")
+
+
+def is_unreadable(reason: str | None) -> bool:
+    """Whether a file that opens read only for that reason has no text that could be judged."""
+    return reason is not None and reason.startswith(_UNREADABLE)
+
+
+def find(file: CheckedFile) -> Iterator[Problem]:
+    """Report what a file on disk is; a text in the editor is none."""
+    read = file.file
+    if read is None:
+        return
+    if read.readonly is not None and read.front.problems and read.front.problems[0].code == "unread":
+        yield file.problem("read-only", "warning", f"not read: {read.readonly}")
+    elif read.readonly is not None:
+        severity: Severity = "error" if is_unreadable(read.readonly) else "info"
+        yield file.problem("read-only", severity, f"opens read only: {read.readonly}")
+    if read.kind == "other" and read.name.rpartition("/")[2] != INDEX_NAME:
+        message = "a copy that a sync tool left: the agent takes it for a topic of its own"
+        yield file.problem("conflict-copy", "warning", message)
+    if read.kind == "topic" and not read.scanned:
+        yield file.problem("not-scanned", "info", "older than the newest 200: the agent's scan leaves it out")
+
+
+CHECK = Check(("read-only", "conflict-copy", "not-scanned"), LISTED, find)

@@ -1,0 +1,158 @@
+"""The list of all checks, and what runs them: over a folder, an instruction file, a text in the editor.
+
+`CHECKS` is in the order in which problems of one line are listed. A new check is a new file and a line here.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from memtui.memory.checks import (
+    dead_link,
+    duplicate_entry,
+    duplicate_name,
+    file_state,
+    frontmatter,
+    index_budget,
+    instructions,
+    long_entry,
+    missing_frontmatter,
+    missing_index,
+    orphan,
+    relative_date,
+    secret,
+    topic_type,
+)
+from memtui.memory.checks.base import Check, CheckedFile, CheckedFolder, Fix, FixContext, Problem, TextFindings
+from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.index import INDEX_NAME
+from memtui.memory.instructions import Instruction
+from memtui.memory.links import Graph
+from memtui.memory.scope import Scope
+from memtui.memory.topic import FileKind
+from memtui.util.errors import MemtuiError
+
+CHECKS: tuple[Check, ...] = (
+    missing_index.CHECK,
+    index_budget.CHECK,
+    duplicate_entry.CHECK,
+    long_entry.CHECK,
+    orphan.CHECK,
+    duplicate_name.CHECK,
+    file_state.CHECK,
+    missing_frontmatter.CHECK,
+    frontmatter.CHECK,
+    topic_type.CHECK,
+    dead_link.CHECK,
+    instructions.CHECK,
+    secret.CHECK,
+    relative_date.CHECK,
+)
+_FIXES = {code: check for check in CHECKS if check.fix is not None for code in check.codes}
+
+
+def check_file(file: CheckedFile) -> list[Problem]:
+    """Run all checks on one file; the problems come by check."""
+    return [problem for check in CHECKS if file.kind in check.kinds for problem in check.find(file)]
+
+
+def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings], now: float) -> tuple[Problem, ...]:
+    """Check a folder after the full read.
+
+    Args:
+        scope: The folder.
+        graph: Its links.
+        findings: What was found in each file's text, by path; a file without an entry isn't judged by its text.
+        now: Seconds since 1970.
+
+    Returns:
+        The problems, by file and line, the index first.
+    """
+    folder = CheckedFolder(scope, graph)
+    problems: list[Problem] = []
+    if scope.index is None:
+        problems += check_file(CheckedFile(scope.id, INDEX_NAME, scope.root / INDEX_NAME, "index", folder))
+    for file in scope.files:
+        is_judged = file.kind == "topic" and not file_state.is_unreadable(file.readonly)
+        problems += check_file(
+            CheckedFile(
+                scope.id, file.name, file.path, file.kind, folder, file,
+                text=scope.index_text if file.kind == "index" else None,
+                front=file.front if is_judged else None,
+                has_body=file.size > 0,
+                findings=findings.get(str(file.path), TextFindings("")),
+                age_s=now - file.modified,
+            )
+        )  # fmt: skip
+    order = {file.name: number for number, file in enumerate(scope.files)}
+    problems.sort(key=lambda p: (p.file != INDEX_NAME, order.get(p.file, 0), p.line or 0, p.column or 0))
+    return tuple(problems)
+
+
+def check_instructions(items: Iterable[Instruction], findings: Mapping[str, TextFindings]) -> tuple[Problem, ...]:
+    """Check the CLAUDE.md family, in its order."""
+    problems: list[Problem] = []
+    for item in items:
+        found = findings.get(str(item.path), TextFindings(""))
+        problems += check_file(
+            CheckedFile("instructions", item.path.name, item.path, "instruction", instruction=item, findings=found)
+        )
+    return tuple(problems)
+
+
+def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tuple[Problem, ...]:
+    """Check one text as it stands in an editor, with what is known of the other files.
+
+    Args:
+        path: The file that the text belongs to; it need not exist yet.
+        text: The whole text.
+        folder: Where it lies; None for an instruction file, of which only secrets are reported.
+
+    Returns:
+        The problems of this text alone, in order. Takes some milliseconds for 25 KB.
+    """
+    if folder is None:
+        found = scan_text(text, "instruction")
+        return tuple(check_file(CheckedFile("instructions", path.name, path, "instruction", findings=found)))
+    name = path.relative_to(folder.scope.root).as_posix()
+    known = folder.scope.find(name)
+    new: FileKind = "log" if folder.scope.id == "logs" else "index" if name == INDEX_NAME else "topic"
+    kind = known.kind if known is not None else new
+    file = CheckedFile(
+        folder.scope.id, name, path, kind, folder, text=text,
+        front=read_frontmatter(text) if kind == "topic" else None,
+        has_body=bool(text.strip()),
+        findings=scan_text(text, kind),
+    )  # fmt: skip
+    return tuple(sorted(check_file(file), key=lambda problem: (problem.line or 0, problem.column or 0)))
+
+
+def scan_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
+    """Look through a text for all checks that need the whole of it; `digest` is that of the file's bytes."""
+    hits = {
+        check.codes[0]: check.find_in_text(text)
+        for check in CHECKS
+        if check.find_in_text is not None and kind in check.kinds
+    }
+    return TextFindings(digest, hits)
+
+
+def is_certain(problem: Problem) -> bool:
+    """Whether the problem's fix may be applied without asking a person."""
+    return bool(problem.fix) and problem.code in _FIXES and _FIXES[problem.code].is_certain
+
+
+def fix_problem(problem: Problem, context: FixContext) -> Fix:
+    """The texts that fix a problem.
+
+    Raises:
+        MemtuiError: If only a person can fix it, or the file changed meanwhile.
+    """
+    if not problem.fix:
+        raise MemtuiError(f"only you can fix this: {problem.message}")
+    check = _FIXES.get(problem.code)
+    if check is None or check.fix is None:
+        raise MemtuiError(f"memtui can't fix this by itself: {problem.message}")
+    made = check.fix(problem, context)
+    if all(text == context.read(name) for name, text in made.texts.items()):
+        raise MemtuiError(f"{problem.file} changed meanwhile: the problem isn't there any more", hint="look again")
+    return made

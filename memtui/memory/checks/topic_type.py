@@ -1,0 +1,39 @@
+"""A type that is missing or none of the four. The fix sets what the spelling or the file's name makes certain."""
+
+import difflib
+from collections.abc import Iterator
+
+from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, Severity
+from memtui.memory.frontmatter import TYPES, set_field, type_of_name
+
+
+def find(file: CheckedFile) -> Iterator[Problem]:
+    """Report what `read_frontmatter` noted of the type."""
+    if file.front is None:
+        return
+    for note in file.front.problems:
+        message, line, guess = note.message, note.line, type_of_name(file.name) or ""
+        if note.code == "no-type":
+            message, line = "no type in the front matter", 1
+        elif note.code == "wrong-type":
+            guess = _similar_type(file.front.type_text or "") or guess
+        elif note.code == "type-case":
+            guess = file.front.type or ""
+            message = f"{message}: it is {guess}"
+        else:
+            continue
+        remedy = "" if not guess else f"write it as {guess}" if note.code == "type-case" else f"set it to {guess}"
+        severity: Severity = "info" if note.code == "no-type" and not guess else "warning"
+        yield file.problem("wrong-type", severity, message, line, fix=remedy, subject=guess)
+
+
+def _similar_type(word: str) -> str | None:
+    return next(iter(difflib.get_close_matches(word.strip().lower(), TYPES, 1, 0.75)), None)
+
+
+def fix(problem: Problem, context: FixContext) -> Fix:
+    """Set the type."""
+    return Fix({problem.file: set_field(context.read(problem.file), "type", problem.subject)})
+
+
+CHECK = Check(("wrong-type",), TOPICS, find, fix, is_certain=True)

@@ -1,0 +1,78 @@
+"""Pins as a person sets them: each change is an operation of the history, so it can be undone.
+
+Apart from `pins`, so that what only reads them doesn't load the history.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import Final
+
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.history.database import HistoryDatabase
+from memtui.history.log import OperationsLog, real_folder
+from memtui.history.versions import REDO, UNDO, Item, Operation, Saved, Versions
+from memtui.memory.pins import Pins
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict
+from memtui.util.text import nfc
+
+SUBJECT: Final = "pins"
+"""What these operations are about; their kinds are "pin" and "unpin"."""
+
+
+class RecordedPins(Pins):
+    """Pins whose changes are recorded.
+
+    Args:
+        dirs: Ours.
+        fs: Where every write goes through.
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(self, dirs: Dirs, fs: FileSystem = REAL, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(dirs, fs)
+        self._now = now
+        self._database = HistoryDatabase.of(dirs, fs=fs)
+
+    def pin(self, folder: Path, names: Collection[str], pinned: bool) -> frozenset[str]:
+        """Pin or unpin files as a person's own operation. Arguments, result and errors as for `Pins.set`."""
+        there = self.names(folder)
+        changed = sorted({nfc(name) for name in names if (nfc(name) in there) != pinned})
+        if changed:
+            what = changed[0] if len(changed) == 1 else f"{len(changed)} files"
+            self._record(
+                folder, changed, pinned, "pin" if pinned else "unpin", f"{'pin' if pinned else 'unpin'} {what}"
+            )
+        return self.set(folder, names, pinned)
+
+    def toggle(self, folder: Path, paths: Iterable[Path]) -> bool:
+        """Pin the files, or unpin them if all of them are pinned; those outside the folder are left out.
+
+        Returns:
+            Whether they are pinned now.
+        """
+        names = {nfc(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)}
+        pinned = not names <= self.names(folder)
+        self.pin(folder, names, pinned)
+        return pinned
+
+    def invert(self, operation: Operation, over: Collection[str] = ()) -> Saved:
+        """Take an operation on pins back, or do it again. As `history.undo.Inverse`."""
+        if operation.undone:
+            raise Conflict(f"{operation.id[:8]} is undone already")
+        pinned = not operation.items[0].data["pinned"]
+        folder, names = Path(operation.items[0].folder), [item.key for item in operation.items]
+        kind = REDO if operation.kind == UNDO else UNDO
+        why = f"{kind}: {Versions(self._database).origin(operation).why}"
+        made = self._record(folder, names, pinned, kind, why, operation.id)
+        self.set(folder, names, pinned)
+        return Saved(made)
+
+    def _record(
+        self, folder: Path, names: Iterable[str], pinned: bool, kind: str, why: str, undoes: str | None = None
+    ) -> Operation:
+        """Write it down, before it is done: an undo of what a crash then prevented changes nothing."""
+        items = [Item(real_folder(folder), name, {"pinned": pinned}) for name in names]
+        id = OperationsLog(self._database).record(SUBJECT, kind, why, items, when=self._now(), undoes=undoes)
+        return Versions(self._database).operation(id)

@@ -1,0 +1,17 @@
+"""Operations of the history in words."""
+
+from memtui.history.versions import FOUND, OUTSIDE, Operation
+
+
+def who_words(operation: Operation) -> str:
+    """Who did it: "you", "dream …", "other program"."""
+    return "other program" if operation.who == OUTSIDE else operation.who
+
+
+def why_words(operation: Operation) -> str:
+    """What was done, in one line."""
+    if operation.kind == FOUND:
+        return "first seen"
+    if operation.kind == OUTSIDE:
+        return operation.why.replace("changed outside:", "changed by another program:", 1)
+    return operation.why

@@ -1,0 +1,402 @@
+"""The person's own editor, for the command line and the screen alike.
+
+A file is edited as a copy in the state folder (`editing/<id>/<name>`), so that neither a crash nor a signal loses what
+was typed: `take_up_leftovers` finds it at the next start. An editor with a window of its own is told to wait. Where one
+returns all the same before the person is done, its copy stays where it is: what is saved there later is kept as a draft
+by the next `take_up_leftovers`, and told.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+
+from msgspec import Struct
+
+from memtui.fs.atomic import digest, make_folders, replace_file, to_error
+from memtui.memory.workspace import Workspace
+from memtui.services.access import require_writable
+from memtui.services.memory import SavedFile, draft_hint, keep_draft, save_file
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.util.app_dirs import Dirs
+from memtui.util.config import Config, read_config
+from memtui.util.errors import MemtuiError, NotFound, Unsupported
+from memtui.util.foreground import run_in_foreground
+from memtui.util.process import ProcessIdentity, current_process, is_alive
+
+AT_ONCE_S = 1.0
+"""Seconds within which an editor that changed nothing is taken for one that didn't wait."""
+LATE_CHANGES_S = 86_400.0
+"""Seconds for which the copy of an editor that has returned is watched for later changes."""
+
+
+class EditorStyle(Struct, frozen=True):
+    """How an editor is told to wait for the person, and on which line to start.
+
+    Any of `wait` will do, the first is added; none where it waits by itself. `line` holds the words for a file at a
+    line, with {file} and {line} in them.
+    """
+
+    wait: tuple[str, ...] = ()
+    line: tuple[str, ...] = ("+{line}", "{file}")
+
+
+_GOTO = EditorStyle(("--wait", "-w"), ("--goto", "{file}:{line}"))
+_COLON = EditorStyle(("--wait", "-w"), ("{file}:{line}",))
+_JETBRAINS = EditorStyle(("--wait",), ("--line", "{line}", "{file}"))
+_GVIM = EditorStyle(("-f", "--nofork"))
+_KATE = EditorStyle(("--block", "-b"), ("--line", "{line}", "{file}"))
+
+STYLES: Mapping[str, EditorStyle] = {
+    **dict.fromkeys(
+        ("code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf", "positron", "trae", "kiro"),
+        _GOTO,
+    ),
+    **dict.fromkeys(("zed", "zeditor", "zedit", "subl", "sublime_text", "atom", "pulsar", "lapce"), _COLON),
+    **dict.fromkeys(
+        ("idea", "pycharm", "webstorm", "phpstorm", "goland", "clion", "rubymine", "rider", "rustrover", "datagrip",
+         "dataspell", "studio", "fleet"),
+        _JETBRAINS,
+    ),
+    **dict.fromkeys(("gvim", "mvim", "gview"), _GVIM),
+    **dict.fromkeys(("kate", "kwrite"), _KATE),
+    "gedit": EditorStyle(("--wait", "-w")),
+    "xed": EditorStyle(("--wait", "-w")),
+    "gnome-text-editor": EditorStyle(("--standalone", "-s")),
+    "geany": EditorStyle(("--new-instance", "-i")),
+    "mate": EditorStyle(("--wait", "-w"), ("--line", "{line}", "{file}")),
+    "bbedit": EditorStyle(("--wait", "-w")),
+    "neovide": EditorStyle(("--no-fork",)),
+    "open": EditorStyle(("-W", "--wait-apps"), ("{file}",)),
+    "hx": EditorStyle(line=("{file}:{line}",)),
+    "helix": EditorStyle(line=("{file}:{line}",)),
+    "notepad": EditorStyle(line=("{file}",)),
+}  # fmt: skip
+"""Editors that need more than `EDITOR +LINE FILE`; emacsclient, vi, nano and most others don't."""
+
+
+def editor_words(config: Config, environ: Mapping[str, str]) -> list[str]:
+    """The command that edits: our `editor` setting, $VISUAL, $EDITOR, else `vi`.
+
+    Raises:
+        Unsupported: If there is none, or it can't be read.
+    """
+    for command in (config["editor"], environ.get("VISUAL", ""), environ.get("EDITOR", "")):
+        if command.strip():
+            try:
+                return shlex.split(command)
+            except ValueError as error:
+                raise Unsupported(f"the editor's command can't be read: {command}", hint=str(error)) from error
+    if shutil.which("vi", path=environ.get("PATH")):
+        return ["vi"]
+    raise Unsupported("no editor is known", hint="set $EDITOR, or: memtui config set editor 'nano'")
+
+
+def command_for(words: Sequence[str], path: Path, line: int | None = None) -> list[str]:
+    """The whole command for a file: told to wait unless the person did, and where to start.
+
+    Args:
+        words: As from `editor_words`.
+        path: The file.
+        line: From 1.
+    """
+    name = Path(words[0]).name.removesuffix(".exe")
+    style = STYLES.get(name, EditorStyle())
+    wait = [style.wait[0]] if style.wait and not set(style.wait) & set(words[1:]) else []
+    if line is None:
+        return [*words, *wait, str(path)]
+    place = [word.format(file=path, line=line) for word in style.line]
+    if place[0] in words:
+        place = place[1:]  # `code --goto`, as the person wrote it
+    return [*words, *wait, *place]
+
+
+def _environ(workspace: Workspace) -> dict[str, str]:
+    """Where $VISUAL and $EDITOR are looked up: the sample home has no editor of its own, so the person's counts."""
+    return {**os.environ, **workspace.env.environ}
+
+
+class ReturnedText(Struct, frozen=True):
+    """What came back from an editor.
+
+    `start` is the text that it began with, `base` the digest of the file then. `code` is its exit code. `at_once`: it
+    returned at once and nothing had changed, so it may still be open; `copy` is what it has open then.
+    """
+
+    data: bytes
+    start: bytes
+    base: str | None
+    code: int = 0
+    at_once: bool = False
+    copy: Path | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to save."""
+        return self.data != self.start
+
+
+class EditorResult(Struct, frozen=True):
+    """How an edit of a file ended: what came back, and what saving it gave; `outcome` is `None` if nothing changed."""
+
+    returned: ReturnedText
+    outcome: SavedFile | SecretFound | SaveConflict | NeedsConfirmation | None = None
+
+
+Suspend = Callable[[], AbstractContextManager[object]]
+"""Gives the terminal away while another program has it; the screen hands in its own."""
+
+
+def edit_file(
+    workspace: Workspace,
+    path: Path,
+    *,
+    line: int | None = None,
+    start: bytes | None = None,
+    base: str | None = None,
+    suspend: Suspend = nullcontext,
+    allow: Allow = NOTHING_YET,
+) -> EditorResult:
+    """Edit a file in the person's editor and save what comes back, merged with what others did meanwhile.
+
+    A draft of the file is gone on with. A question that comes back is answered by calling `save_returned`.
+
+    Args:
+        workspace: The project.
+        path: The file; one that isn't there is new.
+        line: Where to start, from 1.
+        start: The text to begin with, instead of what is on disk or in a draft.
+        base: Digest of the file that `start` was made from.
+        suspend: Puts our own screen away meanwhile.
+        allow: What the person has said yes to.
+
+    Raises:
+        Refused: In read-only mode.
+        Unsupported: If there is no editor, or it ends with a fault; what was typed is kept as a draft then.
+        MemtuiError: If what came back can't be saved; it is kept as a draft then.
+    """
+    require_writable(workspace)
+    # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
+    workspace.home_of(path)[0].note_outside()
+    if start is None:
+        start, base = starting_text(workspace, path)
+    returned = run_editor(workspace, path, start, base, line=line, suspend=suspend)
+    if not returned.changed and workspace.drafts.load(path) is None:
+        return EditorResult(returned)
+    return save_returned(workspace, path, returned, allow)
+
+
+def save_returned(workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow = NOTHING_YET) -> EditorResult:
+    """Save what an editor gave back; called again with the answer to a question that came of it."""
+    known = returned.start if digest(returned.start) == returned.base else None
+    outcome = save_file(workspace, path, returned.data, returned.base, base_data=known, allow=allow)
+    return EditorResult(returned, outcome)
+
+
+def starting_text(workspace: Workspace, path: Path) -> tuple[bytes, str | None]:
+    """What an edit of a file begins with: its draft, else what is on disk; and the digest that this was made from."""
+    draft = workspace.drafts.load(path)
+    if draft is not None:
+        return draft.text.encode("utf-8", "surrogateescape"), draft.base
+    try:
+        return workspace.text(path)
+    except NotFound:
+        return b"", None
+
+
+def run_editor(
+    workspace: Workspace,
+    path: Path,
+    start: bytes,
+    base: str | None,
+    *,
+    line: int | None = None,
+    suspend: Suspend = nullcontext,
+) -> ReturnedText:
+    """Let the person edit a text as a copy of a file, and wait for the end. Nothing but the copy is written.
+
+    Raises:
+        Unsupported: If the editor can't be started or ends with a fault; what was typed is kept as a draft.
+        NotFound: If it left no file behind.
+    """
+    command = editor_words(read_config(workspace.dirs.config), _environ(workspace))
+    copy = _begin_copy(workspace.dirs, path, start, base)
+    words = command_for(command, copy, line)
+    began = time.monotonic()
+    try:
+        with _hang_up_ends(), suspend():
+            code = run_in_foreground(words)
+    except OSError as error:
+        shutil.rmtree(copy.parent, ignore_errors=True)
+        reason = f"{words[0]} can't be started: {error.strerror}"
+        raise Unsupported(reason, hint="set $VISUAL or $EDITOR, or editor in the settings") from error
+    except BaseException:  # a signal: what was typed must not go away with us
+        typed = _read(copy)
+        if typed is None or typed == start or keep_draft(workspace, path, typed, base):
+            shutil.rmtree(copy.parent, ignore_errors=True)
+        raise
+    data = _read(copy)
+    if code:
+        kept = data is not None and data != start and keep_draft(workspace, path, data, base)
+        shutil.rmtree(copy.parent, ignore_errors=True)
+        raise Unsupported(f"{words[0]} ended with {code}", hint=draft_hint(path.name) if kept else "nothing was saved")
+    if data is None:
+        shutil.rmtree(copy.parent, ignore_errors=True)
+        raise NotFound(f"the editor left no {path.name} behind", hint="nothing was saved")
+    at_once = data == start and time.monotonic() - began < AT_ONCE_S
+    _end_copy(copy, data, workspace.now())
+    return ReturnedText(data, start, base, code, at_once, copy if at_once else None)
+
+
+@contextmanager
+def _hang_up_ends() -> Iterator[None]:
+    """Let a closed terminal (SIGHUP) end us as SIGTERM does, so that what was typed is kept first."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGHUP, end)
+    except (ValueError, AttributeError):  # not the main thread, or no such signal here
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+# The copies in the state folder
+
+
+def _folder(dirs: Dirs) -> Path:
+    return dirs.state / "editing"
+
+
+def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
+    folder = _folder(dirs) / uuid.uuid4().hex
+    about = {"path": str(path), "base": base, "start": digest(start), "process": str(current_process())}
+    try:
+        make_folders(folder)
+        replace_file(folder / "about.json", json.dumps(about).encode("ascii"), mode=0o600)
+        folder.joinpath("file").mkdir(mode=0o700)
+        copy = folder / "file" / path.name
+        replace_file(copy, start, mode=0o600)
+    except OSError as error:
+        raise to_error(error, "the copy for the editor", outcome="nothing was edited") from error
+    return copy
+
+
+def _end_copy(copy: Path, data: bytes, now: float) -> None:
+    """The editor has returned: what the copy holds later than this is a change that came late."""
+    try:
+        about = json.loads((copy.parent.parent / "about.json").read_bytes())
+        about |= {"start": digest(data), "ended": now}
+        replace_file(copy.parent.parent / "about.json", json.dumps(about).encode("ascii"), mode=0o600)
+    except (OSError, ValueError, TypeError):
+        return  # then it counts as a leftover of this process, which holds nothing new
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+class LateText(Struct, frozen=True):
+    """A text that was found in an editor's copy and is kept as a draft now.
+
+    `late`: it was saved after the editor had returned; else it was left behind by a crash.
+    """
+
+    path: Path
+    late: bool
+
+    @property
+    def words(self) -> str:
+        """What to tell of it."""
+        how = "was saved after the editor had returned" if self.late else "was left behind in an editor"
+        return f"a text of {self.path.name} {how}: {draft_hint(self.path.name)}"
+
+
+def take_up_leftovers(workspace: Workspace) -> tuple[LateText, ...]:
+    """Keep what is in the copies of editors as drafts: what a crash left behind, and what was saved too late.
+
+    For the start, and for looks in between. The copy of an editor that is open is left alone; a file that has a draft
+    already keeps it, and the copy stays.
+    """
+    found: list[LateText] = []
+    if workspace.read_only:
+        return ()
+    for folder in sorted(_folder(workspace.dirs).glob("*")):
+        text = _take_up(workspace, folder)
+        if text is not None:
+            found.append(text)
+    return tuple(found)
+
+
+def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
+    try:
+        about = json.loads((folder / "about.json").read_bytes())
+        path, base, start, ended = Path(about["path"]), about["base"], about["start"], about.get("ended")
+        owner = ProcessIdentity.parse(about["process"])
+        if owner is None or not (isinstance(base, str | None) and isinstance(ended, float | int | None)):
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # another program's, or one that is just being made
+    if ended is None and is_alive(owner):
+        return None
+    data = _read(folder / "file" / path.name)
+    if data is None or digest(data) == start:
+        if ended is None or workspace.now() - ended > LATE_CHANGES_S:
+            shutil.rmtree(folder, ignore_errors=True)
+        return None
+    if workspace.drafts.load(path) is not None:
+        return None
+    if ended is not None:  # made from what was saved then, or from what stood there all the time
+        base = _newest(workspace, path, start)
+    if not keep_draft(workspace, path, data, base):
+        return None
+    if ended is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        _end_copy(folder / "file" / path.name, data, workspace.now())
+    return LateText(path, ended is not None)
+
+
+def _newest(workspace: Workspace, path: Path, start: str) -> str | None:
+    """The digest that a late text was made from: the text that the editor returned, if the history knows it."""
+    try:
+        return start if workspace.known_text(path, start) is not None else workspace.text(path)[1]
+    except MemtuiError:
+        return None
+
+
+def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:
+    """Open config.toml itself in the person's editor; the settings as they are then.
+
+    Raises:
+        Refused: In read-only mode.
+        Unsupported: If there is no editor, or it ends with a fault.
+    """
+    require_writable(workspace)
+    folder = workspace.dirs.config
+    config = read_config(folder)
+    words = command_for(editor_words(config, _environ(workspace)), config.path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suspend():
+            code = run_in_foreground(words)
+    except OSError as error:
+        raise Unsupported(f"{words[0]} can't be started: {error.strerror}", hint="set $VISUAL or $EDITOR") from error
+    if code:
+        raise Unsupported(f"{words[0]} ended with {code}", hint=f"the file is {config.path}")
+    return read_config(folder)

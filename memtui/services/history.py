@@ -1,0 +1,198 @@
+"""Undo, redo and restore of whatever was done: thin over the one order of operations."""
+
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.history.store import RestorePlan
+from memtui.history.undo import UndoOrder
+from memtui.history.versions import Operation, Saved
+from memtui.memory.workspace import Workspace
+from memtui.projects.activity import undo_order
+from memtui.services.access import require_writable
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
+from memtui.util.errors import MemtuiError, NotFound, UsageError
+from memtui.util.text import pluralize
+
+_UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+
+
+class TakenBack(Struct, frozen=True):
+    """An operation that was undone or done again: what it was, what was done, and that in words."""
+
+    operation: Operation
+    saved: Saved
+    words: str
+
+
+def record_outside_changes(workspace: Workspace) -> str:
+    """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode.
+
+    Returns:
+        Why it could not be recorded; "" if it was.
+    """
+    if workspace.read_only:
+        return ""
+    try:
+        workspace.note_outside()
+    except MemtuiError as error:
+        return f"what others changed is not recorded: {error.message}"
+    return ""
+
+
+def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool = False, end: bool = True) -> Operation:
+    """The operation that `undo` or `redo` would take.
+
+    Args:
+        workspace: The project.
+        word: The beginning of an id; the newest operation that still stands if left out.
+        redo: Whether it is asked for `redo`.
+        end: Whether what a crash left half done is ended first; it may not be for a look alone.
+
+    Raises:
+        NotFound: If there is none.
+    """
+    order = _order(workspace)
+    if end:
+        order.end_interrupted()
+    if word is not None:
+        return order.find(word)
+    return order.next_redo() if redo else order.next_undo()
+
+
+def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str] = ()) -> TakenBack:
+    """Take back the newest operation that still stands, a background run's included, or any by its id.
+
+    Args:
+        workspace: The project.
+        word: The beginning of an id.
+        over: Names of files to take back even where later edits overlap; what they hold now stays in the history.
+
+    Returns:
+        What was done; `saved.left` lists what could not be.
+
+    Raises:
+        Refused: In read-only mode.
+        MemtuiError: If nothing of it can be taken back.
+    """
+    record_outside_changes(workspace)
+    saved, operation = _order(workspace).undo(word, over=over)
+    return TakenBack(operation, saved, f"undone: {operation.why}")
+
+
+def redo(workspace: Workspace) -> TakenBack:
+    """Do again what was undone last. Errors as for `undo`."""
+    record_outside_changes(workspace)
+    saved, operation = _order(workspace).redo()
+    return TakenBack(operation, saved, f"done again: {operation.why.removeprefix('undo: ')}")
+
+
+def _order(workspace: Workspace) -> UndoOrder:
+    require_writable(workspace)
+    return undo_order(workspace)
+
+
+class FileRestore(Struct, frozen=True):
+    """What restoring a file would do: the version it goes back to, the file's name there, its bytes now and then."""
+
+    path: Path
+    name: str
+    version: Operation
+    now: bytes | None
+    then: bytes | None
+
+
+def plan_restore(workspace: Workspace, path: Path, word: str) -> FileRestore:
+    """Look what bringing a file back to what it was after a version would do.
+
+    Args:
+        workspace: The project.
+        path: The file.
+        word: The beginning of the version's id.
+
+    Raises:
+        NotFound: If there is no such version.
+    """
+    store, name = workspace.home_of(path)
+    version = store.history.operation(word)
+    then = store.history.read(version.id, name)
+    if then is None:
+        then = store.history.before(version.id, name)
+    now: bytes | None = None
+    with suppress(NotFound):
+        now = workspace.text(path)[0]
+    return FileRestore(path, name, version, now, then)
+
+
+def restore(workspace: Workspace, planned: FileRestore) -> Saved:
+    """Bring a file back. What is there now goes into the history first.
+
+    Raises:
+        Refused: In read-only mode.
+        NotFound: If the file wasn't there then.
+    """
+    require_writable(workspace)
+    record_outside_changes(workspace)
+    return workspace.restore(planned.path, planned.version.id)
+
+
+class FolderRestore(Struct, frozen=True):
+    """What restoring the memory folder would do. `until` is in seconds since 1970, `before` an operation's id."""
+
+    plan: RestorePlan
+    until: float | None
+    before: str | None
+    words: str
+
+
+def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, before: str | None = None) -> FolderRestore:
+    """Look what bringing the whole memory folder back would do.
+
+    Args:
+        workspace: The project.
+        as_of: A time as a person gives it: ISO 8601, or an age such as "3d".
+        before: The id of an operation, such as a dream.
+
+    Raises:
+        UsageError: If that is no time.
+        NotFound: If there is no such operation.
+    """
+    store = workspace.store(workspace.location.folder)
+    until = _moment(as_of, workspace.now()) if as_of is not None else None
+    when = f"before {before}"
+    if until is not None:
+        when = f"as of {datetime.fromtimestamp(until).astimezone().isoformat(timespec='milliseconds')}"
+    return FolderRestore(store.plan_restore_as_of(until=until, before=before), until, before, when)
+
+
+def restore_folder(
+    workspace: Workspace, planned: FolderRestore, allow: Allow = NOTHING_YET
+) -> Saved | NeedsConfirmation:
+    """Bring the whole memory folder back, mtimes too; asked about if some of it can't be.
+
+    Raises:
+        Refused: In read-only mode.
+    """
+    require_writable(workspace)
+    if planned.plan.left and not allow.confirmed:
+        lines = tuple(f"{one.name} can't be restored: {one.reason}" for one in planned.plan.left)
+        return NeedsConfirmation(
+            f"Restore the other {pluralize(len(planned.plan.files), 'file')}?", lines, yes="Restore"
+        )
+    store = workspace.store(workspace.location.folder)
+    why = f"restore the folder {planned.words}"
+    return store.restore_as_of(until=planned.until, before=planned.before, why=why)
+
+
+def _moment(word: str, now: float) -> float:
+    """A time that a person gave, in seconds since 1970: ISO 8601, local where nothing else is said; or an age."""
+    unit = _UNITS_S.get(word[-1:])
+    if unit is not None and word[:-1].isdecimal():
+        return now - int(word[:-1]) * unit
+    try:
+        return datetime.fromisoformat(word).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(f"{word!r} is no time", hint="2026-11-30T18:00, or an age: 90m, 6h, 3d, 2w") from None

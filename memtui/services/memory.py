@@ -1,0 +1,479 @@
+"""Topics, the index, pins, and the text of a file.
+
+An action on topics is prepared first (`PreparedChange`), which reads and writes nothing, so that it can be shown; then
+`apply` carries it out. A text that a person typed goes through `save_file`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.fs.atomic import digest
+from memtui.history.store import Change, Stale
+from memtui.history.versions import Saved
+from memtui.memory import plans
+from memtui.memory.budget import measure_index
+from memtui.memory.checks.base import Problem
+from memtui.memory.checks.registry import is_certain
+from memtui.memory.drafts import Draft
+from memtui.memory.frontmatter import TYPES, remove_field, set_field, type_of_name
+from memtui.memory.index import INDEX_NAME, read_entries
+from memtui.memory.plans import Plan, PlanBuilder, check_name, file_name, plan_fix
+from memtui.memory.snapshot import Snapshot
+from memtui.memory.topic import MemoryFile
+from memtui.memory.workspace import Workspace
+from memtui.services.access import require_writable
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.services.secrets import check_text
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from memtui.util.text import pluralize
+
+__all__ = ["check_name", "file_name"]
+
+MAX_LOST_SHARE: Final = 0.5
+"""Share of an index's entries that an edit may remove without a question."""
+MAX_NAMES_LISTED: Final = 8
+
+_MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+
+
+class PreparedChange(Struct, frozen=True):
+    """A change of memory files that is ready to be made.
+
+    `question` is asked first where the change needs a yes. `typed` is the name of the file whose text a person typed:
+    it is kept as a draft if it can't be written. `focus` is the file that the change is about, for a cursor.
+    """
+
+    plan: Plan
+    question: NeedsConfirmation | None = None
+    typed: str = ""
+    focus: Path | None = None
+
+
+class Applied(Struct, frozen=True):
+    """A change that was made: the plan as it was carried out, and what came of it."""
+
+    plan: Plan
+    saved: Saved
+
+
+class SavedFile(Struct, frozen=True):
+    """A file that was saved.
+
+    `data` is what it holds now: something else than was handed over where it was merged, or a secret was taken out.
+    `not_loaded` is the number of lines of an index past its limit.
+    """
+
+    path: Path
+    name: str
+    saved: Saved
+    data: bytes
+    not_loaded: int = 0
+
+    @property
+    def merged(self) -> bool:
+        """Whether the text was merged with what others changed on disk."""
+        return bool(self.saved.merged)
+
+
+# Actions on topics and the index
+
+
+def new_topic(
+    snapshot: Snapshot, name: str, type: str | None = None, description: str = "", body: str = ""
+) -> PreparedChange:
+    """A new topic file, listed in the index.
+
+    Args:
+        snapshot: The last reading.
+        name: As a person types it.
+        type: One of the four; told by a name such as `feedback_testing` if left out.
+        description: One line; also that of its entry in the index.
+        body: The text below the front matter.
+
+    Raises:
+        UsageError: If the type or the name won't do.
+        Refused: If there is such a file already.
+    """
+    kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
+    if kind is None:
+        raise UsageError("of which type?", hint="--type user, feedback, project or reference")
+    plan = plans.plan_new(snapshot, name.removesuffix(".md"), kind, description, body)
+    made = next(change.name for change in plan.changes if change.name != INDEX_NAME)
+    return PreparedChange(plan, typed=made if body else "", focus=plan.root / made)
+
+
+def rename_topic(snapshot: Snapshot, file: MemoryFile, new: str) -> PreparedChange:
+    """Another name for a topic; MEMORY.md and links are updated too. `snapshot` has to be a full one."""
+    plan = plans.plan_rename(snapshot, file, new)
+    return PreparedChange(plan, focus=plan.root / plan.renamed[0][1] if plan.renamed else file.path)
+
+
+def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
+    """Delete topics, their entries in the index too; asked about. `snapshot` has to be a full one.
+
+    What is deleted stays in the history and goes to the trash.
+
+    Raises:
+        NotFound: If no file was chosen.
+        Refused: If the index is among them.
+    """
+    if any(file.kind == "index" for file in files):
+        raise Refused(f"{INDEX_NAME} is the index", hint="memtui index --rebuild makes it anew")
+    plan = plans.plan_delete(snapshot, files)
+    lines = [f"  {file.name}" for file in files[:MAX_NAMES_LISTED]]
+    if len(files) > MAX_NAMES_LISTED:
+        lines.append(f"  and {len(files) - MAX_NAMES_LISTED} more")
+    what = files[0].name if len(files) == 1 else f"{len(files)} files"
+    question = NeedsConfirmation(f"Delete {what}?", (*lines, *plan.notes), yes="Delete", diff=plan.diff())
+    return PreparedChange(plan, question)
+
+
+def set_fields(
+    snapshot: Snapshot, files: Sequence[MemoryFile | Path], fields: Mapping[str, str | None]
+) -> PreparedChange:
+    """Give fields of the front matter a value; `None` or "" takes a field out. Every other byte stays.
+
+    Args:
+        snapshot: The last reading.
+        files: Topics of one scope, or the path of one instruction file.
+        fields: By key.
+
+    Raises:
+        UsageError: If a value won't do.
+        Refused: If a file can't be edited.
+    """
+    kind = fields.get("type")
+    if kind and kind not in TYPES:
+        raise UsageError(f"type is {', '.join(TYPES)}, not {kind!r}")
+    if not files:
+        raise NotFound("no file is chosen here")
+    first = files[0]
+    notes: list[str] = []
+    if isinstance(first, Path):
+        builder, names, only = PlanBuilder(first.parent), [first.name], frozenset({first.name})
+    else:
+        topics = [file for file in files if isinstance(file, MemoryFile)]
+        scope = snapshot.scope(first.scope)
+        if scope is None or any(file.scope != scope.id for file in topics):
+            raise MemtuiError("these files are of several folders", hint="choose files of one folder")
+        builder, only = PlanBuilder(scope.root), None
+        notes = [f"{file.name} is no topic file: it stays" for file in topics if file.kind != "topic"]
+        names = [file.name for file in topics if file.kind == "topic"]
+        unreadable = next((file for file in topics if file.readonly and "UTF-8" in file.readonly), None)
+        if unreadable is not None:
+            raise Refused(f"{unreadable.name} opens read only: {unreadable.readonly}")
+    for name in names:
+        text = builder.text(name)
+        for key, value in fields.items():
+            text = set_field(text, key, value) if value else remove_field(text, key)
+        builder.put(name, text)
+        implied = type_of_name(name)
+        if kind and implied not in (None, kind):
+            notes.append(f"{name} still begins with {implied}: rename it if that is wrong")
+    what = names[0] if len(names) == 1 else pluralize(len(names), "file")
+    plan = builder.plan(f"set {', '.join(fields)} of {what}", notes, allow=only)
+    return PreparedChange(plan, focus=plan.root / names[0] if names else None)
+
+
+def add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
+    """List topics in the index, under a heading of their type where there is one."""
+    return PreparedChange(plans.plan_add_to_index(snapshot, files))
+
+
+def tidy_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "auto") -> PreparedChange:
+    """Shorten the index to 70 % of its limits, pinned and most useful entries first; asked about."""
+    return _rewritten(plans.plan_tidy(snapshot, scope=scope, pinned=_pinned(workspace, scope)))
+
+
+def rebuild_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "auto") -> PreparedChange:
+    """Make the index anew from the topic files; asked about."""
+    return _rewritten(plans.plan_rebuild(snapshot, scope=scope, pinned=_pinned(workspace, scope)))
+
+
+def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> PreparedChange:
+    """Fix a problem; asked about where the fix is not certain.
+
+    Raises:
+        MemtuiError: If only a person can fix it, or the file changed meanwhile.
+    """
+    plan = plan_fix(snapshot, problem, pinned=workspace.pinned)
+    return PreparedChange(plan) if is_certain(problem) else _rewritten(plan)
+
+
+def _pinned(workspace: Workspace, scope: str) -> frozenset[str]:
+    return workspace.pinned if scope == "auto" else frozenset()
+
+
+def _rewritten(plan: Plan) -> PreparedChange:
+    title = plan.title[:1].upper() + plan.title[1:]
+    return PreparedChange(plan, NeedsConfirmation(f"{title}?", plan.notes, yes=title, diff=plan.diff()))
+
+
+def apply(
+    workspace: Workspace, change: PreparedChange, allow: Allow = NOTHING_YET
+) -> Applied | NeedsConfirmation | SecretFound:
+    """Make a prepared change, as one operation of the history.
+
+    Args:
+        workspace: The project.
+        change: What to do; one without changes does nothing.
+        allow: What the person has said yes to.
+
+    Returns:
+        What was done, or the question to ask before calling again.
+
+    Raises:
+        Refused: In read-only mode, or if a name may not be written.
+        Conflict: If a file changed since the change was prepared and can't be merged; nothing was written.
+    """
+    require_writable(workspace)
+    plan = change.plan
+    if not plan.changes:
+        return Applied(plan, Saved(None))
+    typed = next((one for one in plan.changes if change.typed and one.name == change.typed), None)
+    if change.question is not None and not allow.confirmed:
+        return change.question
+    checked: list[Change] = []
+    for one in plan.changes:
+        if one.data is not None:
+            data = check_text(workspace.dirs, one.name, plan.before.values(), one.data, allow)
+            if isinstance(data, SecretFound):
+                kept = typed is not None and _keep_typed(workspace, plan, typed)
+                return replace(data, draft_kept=kept)
+            one = replace(one, data=data)
+        checked.append(one)
+    plan = replace(plan, changes=tuple(checked))
+    try:
+        saved = workspace.carry_out(plan)
+    except MemtuiError as error:
+        if isinstance(error, Stale):
+            error.hint = "look again and repeat it"
+        if typed is not None:
+            _say_kept(error, typed.name, kept=_keep_typed(workspace, plan, typed))
+        raise
+    if typed is not None:
+        workspace.drafts.drop(plan.root / typed.name)
+    return Applied(plan, saved)
+
+
+def _keep_typed(workspace: Workspace, plan: Plan, typed: Change) -> bool:
+    return keep_draft(workspace, plan.root / typed.name, typed.data or b"", typed.base)
+
+
+class Pinned(Struct, frozen=True):
+    """What was pinned or unpinned, and all that is pinned now: names in the memory folder."""
+
+    names: tuple[str, ...]
+    pinned: bool
+    listed: tuple[str, ...]
+
+
+def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None = None) -> Pinned:
+    """Pin or unpin files, so that no background run may touch them.
+
+    Args:
+        workspace: The project.
+        paths: Files of the memory folder.
+        pinned: What they are to be; if left out, unpinned if all of them are pinned, else pinned.
+
+    Raises:
+        Refused: In read-only mode, or if a file is not in the memory folder.
+    """
+    require_writable(workspace)
+    folder = workspace.location.folder
+    outside = next((path for path in paths if not path.is_relative_to(folder)), None)
+    if outside is not None:
+        raise Refused(f"{outside.name} is not in the memory folder: only that has pins")
+    names = tuple(path.relative_to(folder).as_posix() for path in paths)
+    wanted = not set(names) <= workspace.pinned if pinned is None else pinned
+    return Pinned(names, wanted, tuple(sorted(workspace.pins.pin(folder, names, wanted))))
+
+
+# The text of a file
+
+
+def save_file(
+    workspace: Workspace,
+    path: Path,
+    data: bytes,
+    base: str | None,
+    *,
+    base_data: bytes | None = None,
+    why: str = "",
+    allow: Allow = NOTHING_YET,
+) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+    """Write a file that a person edited, merged with what others changed meanwhile.
+
+    Whatever comes back but `SavedFile`, and whatever is raised, the text is kept as a draft, and it is said whether it
+    really is. A saved file has no draft any more.
+
+    Args:
+        workspace: The project.
+        path: A memory, instruction or settings file.
+        data: Its whole new content.
+        base: Digest of the content that the person started from; `None` for a new file.
+        base_data: That content, if it is still at hand.
+        why: One line for the history; "edit NAME" if left out.
+        allow: What the person has said yes to.
+
+    Returns:
+        What was saved, or the question to ask before calling again with its answer.
+
+    Raises:
+        Refused: In read-only mode (no draft is made then), or if the file may not be written.
+        MemtuiError: If it can't be written.
+    """
+    require_writable(workspace)
+    try:
+        _, name = workspace.home_of(path)
+        disk = _on_disk(workspace, path)
+        started = base_data if base_data is not None else workspace.known_text(path, base)
+        known = [text for text in (disk, started) if text is not None]
+        text = check_text(workspace.dirs, name, known, data, allow)
+        if isinstance(text, SecretFound):
+            return replace(text, draft_kept=keep_draft(workspace, path, data, base))
+        question = None if allow.confirmed else _doubt(name, known, text)
+        if question is not None:
+            return replace(question, draft_kept=keep_draft(workspace, path, data, base))
+        saved = workspace.save(path, text, base, base_data=base_data, why=why)
+    except Stale as stale:
+        return SaveConflict(
+            path, stale.name, stale.message, stale.mine or b"", stale.base, stale.disk, stale.merged,
+            keep_draft(workspace, path, data, base),
+        )  # fmt: skip
+    except MemtuiError as error:
+        _say_kept(error, path.name, kept=keep_draft(workspace, path, data, base))
+        raise
+    workspace.drafts.drop(path)
+    held = (_on_disk(workspace, path) or text) if saved.merged else text
+    return SavedFile(path, name, saved, held, _not_loaded(name, held))
+
+
+def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmation | None:
+    """What a person may not have meant: an index that loses most of its entries, conflict markers left in the text."""
+    if name.rpartition("/")[2] == INDEX_NAME and before:
+        was, now = len(_entries(before[0])), len(_entries(after))
+        emptied = bool(before[0].strip()) and not after.strip()
+        if emptied or (was > 1 and was - now > was * MAX_LOST_SHARE):
+            lines = (f"It has {was} entries, it would have {now}.", "What it loses stays in the history.")
+            return NeedsConfirmation(f"Save {name} though it loses most of its entries?", lines, yes="Save")
+    if _MARKER.search(after) and not any(_MARKER.search(text) for text in before):
+        numbers = [str(number) for number, line in enumerate(after.split(b"\n"), 1) if _MARKER.match(line)]
+        markers = f"Conflict markers in line {', '.join(numbers[:MAX_NAMES_LISTED])}."
+        return NeedsConfirmation(f"Save {name} with an open conflict in it?", (markers,), yes="Save")
+    return None
+
+
+def _entries(data: bytes) -> list[str]:
+    return [entry.target for entry in read_entries(data.decode("utf-8", "replace"))]
+
+
+def _not_loaded(name: str, data: bytes) -> int:
+    if name.rpartition("/")[2] != INDEX_NAME:
+        return 0
+    return measure_index(data.decode("utf-8", "replace")).lost_lines
+
+
+def _on_disk(workspace: Workspace, path: Path) -> bytes | None:
+    try:
+        return workspace.text(path)[0]
+    except NotFound:
+        return None
+
+
+Decision = Literal["drop", "copy", "write"]
+"""What becomes of a conflict: the disk's text stays; mine goes into a file beside it; a chosen text is written."""
+
+
+def resolve_conflict(
+    workspace: Workspace, conflict: SaveConflict, decision: Decision, text: bytes = b"", *, allow: Allow = NOTHING_YET
+) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+    """Carry out what the person decided on a conflict. Results and errors as for `save_file`.
+
+    Args:
+        workspace: The project.
+        conflict: What was found.
+        decision: "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md
+            beside it, "write" writes `text`.
+        text: What to write.
+        allow: What the person has said yes to.
+    """
+    require_writable(workspace)
+    path, disk = conflict.path, conflict.disk
+    if decision == "write":
+        base = None if disk is None else digest(disk)
+        why = f"merge {conflict.name}"
+        return save_file(workspace, path, text, base, base_data=disk, why=why, allow=allow)
+    if decision == "copy":
+        copy = path.with_name(f"{path.stem}.local.md")
+        why = f"keep my text of {conflict.name} beside it"
+        done = save_file(workspace, copy, conflict.mine, None, base_data=conflict.base, why=why, allow=allow)
+        if isinstance(done, SavedFile):
+            workspace.drafts.drop(path)
+        return done
+    workspace.remember(path, conflict.mine, f"dropped text of {conflict.name}")
+    workspace.drafts.drop(path)
+    return SavedFile(path, conflict.name, Saved(None), disk or b"", _not_loaded(conflict.name, disk or b""))
+
+
+def conflict_with_disk(workspace: Workspace, path: Path, name: str, mine: bytes, base: str | None) -> SaveConflict:
+    """A text that is being edited against what is on disk, for a comparison before anything was saved."""
+    disk = _on_disk(workspace, path)
+    known = workspace.known_text(path, base)
+    return SaveConflict(path, name, f"{name} differs from the disk", mine, known, disk)
+
+
+# Drafts
+
+
+def keep_draft(workspace: Workspace, path: Path, data: bytes, base: str | None) -> bool:
+    """Keep a text that could not be saved; whether it really is kept.
+
+    Args:
+        workspace: The project.
+        path: The file that it is meant for.
+        data: The text.
+        base: Digest of what the person started from.
+    """
+    try:
+        workspace.drafts.save(path, data.decode("utf-8", "surrogateescape"), base)
+    except MemtuiError:
+        return False
+    return True
+
+
+def keep_merged_draft(workspace: Workspace, conflict: SaveConflict) -> bool:
+    """Let the draft of a conflict hold both texts with marks where they overlap, for an editor that can't compare."""
+    if conflict.merged is None or conflict.disk is None:
+        return conflict.draft_kept
+    return keep_draft(workspace, conflict.path, conflict.merged, digest(conflict.disk))
+
+
+def drafts(workspace: Workspace) -> tuple[Draft, ...]:
+    """Every text that is not saved yet, newest first."""
+    return workspace.drafts.list()
+
+
+def drop_draft(workspace: Workspace, path: Path) -> None:
+    """Forget the draft of a file.
+
+    Raises:
+        Refused: In read-only mode.
+    """
+    require_writable(workspace)
+    workspace.drafts.drop(path)
+
+
+def _say_kept(error: MemtuiError, name: str, *, kept: bool) -> None:
+    """Tell what became of a text that could not be written."""
+    error.hint = draft_hint(name) if kept else "the text is not kept anywhere: copy it elsewhere"
+
+
+def draft_hint(name: str) -> str:
+    """What to say of a text that is kept as a draft."""
+    return f"the text is kept as a draft: memtui edit {name} goes on with it"

@@ -1,0 +1,89 @@
+"""A project that moved: what it left comes to where it is now, and goes back."""
+
+from pathlib import Path
+
+from memtui.client.paths import projects_dir
+from memtui.client.projects import Project
+from memtui.client.running import running_sessions_in
+from memtui.memory.workspace import Workspace
+from memtui.projects.journal import MoveRecord
+from memtui.projects.relocate import MovePlan, MoveResult, apply_move, plan_move
+from memtui.projects.relocate_undo import Undone, past_move
+from memtui.projects.relocate_undo import undo_move as take_back
+from memtui.services.access import require_writable
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
+from memtui.util.errors import NotFound
+
+
+def plan_project_move(
+    workspace: Workspace, project: Project, new: Path, *, directory: Path | None = None, sessions: bool = True
+) -> MovePlan:
+    """Plan to bring what a project has left to another directory. Nothing is written.
+
+    Args:
+        workspace: Any project of the same home.
+        project: Whose sessions and memory.
+        new: The directory where it is now.
+        directory: The directory that is meant where several share the project's folder; its own if left out.
+        sessions: Whether the sessions move, too; memory always does.
+
+    Raises:
+        NotFound: If either isn't there.
+        Refused: If a folder is a link, or a dream may be running in one of the memory folders.
+    """
+    return plan_move(
+        workspace.env,
+        workspace.dirs,
+        project.folder,
+        new,
+        directory=directory or project.cwd,
+        shared=project.collision,
+        sessions=sessions,
+        live=_running(project.folder),
+        now=workspace.now,
+    )
+
+
+def _running(folder: Path) -> frozenset[str]:
+    """The sessions that are open in Claude Code, where a project folder lies."""
+    return frozenset(running_sessions_in(folder.parent.parent))
+
+
+def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YET) -> MoveResult | NeedsConfirmation:
+    """Carry a plan out; asked about. Nothing is overwritten, and undo takes it back.
+
+    Raises:
+        Refused: In read-only mode.
+        NotFound: If there is nothing to move.
+        MemtuiError: If the disk refuses; the same again ends it.
+    """
+    require_writable(workspace)
+    if plan.empty:
+        raise NotFound(f"{plan.old or plan.source} has left nothing that could be moved")
+    if not allow.confirmed:
+        diff = "" if plan.memory is None else plan.memory.coming.diff()
+        stays = tuple(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)
+        return NeedsConfirmation("Move this?", (*plan.notes, *stays), yes="Move", diff=diff)
+    return apply_move(plan, live=_running(plan.source), now=workspace.now)
+
+
+def find_move(workspace: Workspace, word: str = "") -> MoveRecord:
+    """The newest move that still stands, or one by the beginning of its id.
+
+    Raises:
+        NotFound: If there is none.
+        Conflict: If it is taken back already.
+    """
+    return past_move(workspace.dirs, word)
+
+
+def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
+    """Take a move back; a session that went on since goes back with all of it.
+
+    Raises:
+        Refused: In read-only mode, or if one of its sessions is open in Claude Code.
+        MemtuiError: If the disk refuses; the same again ends it.
+    """
+    require_writable(workspace)
+    live = frozenset(running_sessions_in(projects_dir(workspace.env).parent)) | _running(move.folder)
+    return take_back(workspace.dirs, move.id, live=live, now=workspace.now)

@@ -1,0 +1,89 @@
+"""What a service asks before it goes on, and the answers."""
+
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+SecretChoice = Literal["", "redact", "keep", "always"]
+"""What is to be done with what looks like a secret: take it out, keep it this once, or never ask about it again."""
+
+
+class Allow(Struct, frozen=True):
+    """What the person has said yes to; nothing at first.
+
+    `confirmed` answers a `NeedsConfirmation`, `secret` a `SecretFound`.
+    """
+
+    confirmed: bool = False
+    secret: SecretChoice = ""
+
+
+NOTHING_YET = Allow()
+"""What has been said yes to before anything was asked."""
+
+
+class Secret(Struct, frozen=True):
+    """Something that looks like a secret: the rule that found it, where it stands, and what may be shown of it.
+
+    `line` and `column` count from 1. `fingerprint` is a SHA-256 of the value.
+    """
+
+    rule: str
+    line: int
+    column: int
+    masked: str
+    fingerprint: str
+
+
+class SecretFound(Struct, frozen=True):
+    """A text holds what looks like a secret and wasn't there before: Redact, Keep once, or Always allow?
+
+    `name` is the file; `draft_kept` says whether the text is kept as a draft meanwhile.
+    """
+
+    name: str
+    secrets: tuple[Secret, ...]
+    draft_kept: bool = False
+
+    @property
+    def count(self) -> str:
+        """How many, in words."""
+        return "a possible secret" if len(self.secrets) == 1 else f"{len(self.secrets)} possible secrets"
+
+
+class NeedsConfirmation(Struct, frozen=True):
+    """Something that is done only on a yes.
+
+    `title` is the question, `lines` say what it means, `yes` is the word on the button, `diff` what would change (may
+    be empty). `draft_kept` says whether a typed text is kept as a draft meanwhile.
+    """
+
+    title: str
+    lines: tuple[str, ...] = ()
+    yes: str = "Yes"
+    diff: str = ""
+    draft_kept: bool = False
+
+
+class SaveConflict(Struct, frozen=True):
+    """A file changed on disk since the person began, and the two texts overlap: nothing was written.
+
+    `mine` is the person's text, `base` what they started from (if known), `disk` what is there now (`None`: no file),
+    `merged` both with diff3 marks where they overlap. `resolve_conflict` takes the decision.
+    """
+
+    path: Path
+    name: str
+    message: str
+    mine: bytes
+    base: bytes | None
+    disk: bytes | None
+    merged: bytes | None = None
+    draft_kept: bool = False
+
+    @property
+    def hint(self) -> str:
+        """What a person can do about it."""
+        kept = "; your text is kept as a draft" if self.draft_kept else ""
+        return f"compare the two and save again{kept}"

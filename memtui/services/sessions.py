@@ -1,0 +1,232 @@
+"""What a person does to past sessions as a whole, and what they give away of one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.executable import find_client, resume_command, resume_environment
+from memtui.client.paths import projects_dir, real_path
+from memtui.client.session_files import UNTITLED, title_line
+from memtui.fs.atomic import create_file
+from memtui.memory.workspace import Workspace
+from memtui.projects.activity import archive_for, live_sessions, make_fork
+from memtui.resume.export import Export, ExportFormat, export_transcript
+from memtui.resume.fork import Fork
+from memtui.resume.launch import LaunchPlan, plan_launch
+from memtui.resume.resume import ResumePlan
+from memtui.services.access import require_writable
+from memtui.services.editor import Suspend
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, Secret, SecretFound
+from memtui.sessions.archive import KEPT, ArchivedSession, ArchiveResult
+from memtui.sessions.archive import save_copy as copy_transcript
+from memtui.sessions.rename import check_title, title_before
+from memtui.transcripts.summary import SummaryScanner
+from memtui.util.errors import MemtuiError, Refused, Unsupported
+from memtui.util.foreground import run_in_foreground
+from memtui.util.text import size, visible
+
+FORMATS: dict[ExportFormat, str] = {"markdown": "md", "json": "json", "html": "html"}
+"""The formats of an export, each with the ending of its file."""
+MAX_TITLES_LISTED = 8
+
+
+class SessionFiles(Struct, frozen=True):
+    """What would be moved of a session: its files, their bytes, and its title ("" if it has none)."""
+
+    path: Path
+    files: tuple[str, ...]
+    size: int
+    title: str
+
+
+def title_problem(title: str) -> str:
+    """Why that is no title; "" if it is one."""
+    try:
+        check_title(title)
+    except MemtuiError as error:
+        return error.message
+    return ""
+
+
+def current_title(path: Path) -> str:
+    """What a session is called now, on one line; "" if it has no title."""
+    return title_line(title_before(path))
+
+
+def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResult:
+    """Give a session another title, as Claude Code's /rename does: one record more at the end of its file.
+
+    Raises:
+        Refused: In read-only mode.
+        UsageError: If that is no title.
+    """
+    require_writable(workspace)
+    return ArchiveResult(archive_for(workspace).rename(path, title))
+
+
+def session_files(workspace: Workspace, paths: Sequence[Path]) -> tuple[SessionFiles, ...]:
+    """What a move of sessions would take along. Reads only."""
+    archive = archive_for(workspace)
+    found = []
+    for path in paths:
+        names, total = archive.files(path)
+        found.append(SessionFiles(path, tuple(names), total, SummaryScanner().file(path).title))
+    return tuple(found)
+
+
+def require_project_session(workspace: Workspace, path: Path) -> None:
+    """Let nothing be moved that is in no project folder.
+
+    Raises:
+        Refused: If it is in none.
+    """
+    projects = projects_dir(workspace.env)
+    if path.absolute().parent.parent != projects and real_path(path.parent).parent != real_path(projects):
+        raise Refused(f"{path} is in no project folder of Claude Code: it was left where it is")
+
+
+def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResult:
+    """Move sessions to where Claude Code's clean-up doesn't find them; `put_back` and undo bring them back.
+
+    Raises:
+        Refused: In read-only mode, or if one is open in Claude Code or in no project folder.
+        MemtuiError: If one can't be moved.
+    """
+    require_writable(workspace)
+    for path in paths:
+        require_project_session(workspace, path)
+    return archive_for(workspace).archive(paths, live=live_sessions(workspace))
+
+
+def delete_sessions(
+    workspace: Workspace, paths: Sequence[Path], allow: Allow = NOTHING_YET
+) -> ArchiveResult | NeedsConfirmation:
+    """Delete sessions, sub-agents and large results included; asked about. They can be had back for 30 days.
+
+    Raises:
+        Refused: In read-only mode, or if one is open in Claude Code or in no project folder.
+        MemtuiError: If one can't be moved.
+    """
+    require_writable(workspace)
+    for path in paths:
+        require_project_session(workspace, path)
+    if not allow.confirmed:
+        return _ask_to_delete(session_files(workspace, paths))
+    return archive_for(workspace).delete(paths, live=live_sessions(workspace))
+
+
+def _ask_to_delete(found: Sequence[SessionFiles]) -> NeedsConfirmation:
+    what = f"session {found[0].path.stem[:8]}" if len(found) == 1 else f"{len(found)} sessions"
+    lines = [f"  {visible(one.title or UNTITLED, keep='')}" for one in found[:MAX_TITLES_LISTED]]
+    if len(found) > MAX_TITLES_LISTED:
+        lines.append(f"  and {len(found) - MAX_TITLES_LISTED} more")
+    total = size(sum(one.size for one in found))
+    lines.append(f"{total}B, kept for {KEPT} days; undo brings {'it' if len(found) == 1 else 'them'} back.")
+    return NeedsConfirmation(f"Delete {what} ({total})?", tuple(lines), yes="Delete")
+
+
+def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> ArchiveResult:
+    """Put archived or deleted sessions back into their projects.
+
+    What Claude Code's clean-up would take at once gets the present time.
+
+    Raises:
+        Refused: In read-only mode.
+        MemtuiError: If one can't be put back.
+    """
+    require_writable(workspace)
+    return ArchiveResult(archive_for(workspace).put_back(sessions))
+
+
+def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
+    """Write the fork that a resume needs, as an operation that can be undone.
+
+    Raises:
+        Refused: In read-only mode.
+        MemtuiError: If there is no conversation to fork, or it can't be written.
+    """
+    if workspace.read_only:
+        raise Refused(
+            "memtui was started with --read-only, and this needs a fork",
+            hint="copy or print the conversation instead: that writes nothing",
+        )
+    return make_fork(workspace, plan)
+
+
+def plan_resume_in_client(
+    workspace: Workspace, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None
+) -> LaunchPlan:
+    """Decide how Claude Code goes on with a session; nothing is written. Arguments and errors as `plan_launch`."""
+    return plan_launch(workspace.env, path, at=at, fork=fork, directory=directory)
+
+
+def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", suspend: Suspend) -> int:
+    """Hand the terminal to Claude Code.
+
+    Args:
+        workspace: The project.
+        plan: What to resume.
+        name: The session to resume instead: the fork that was written for the plan.
+        suspend: Puts our own screen away meanwhile.
+
+    Returns:
+        Its exit code.
+
+    Raises:
+        Refused: If the session is open already and no fork is made.
+        Unsupported: If there is no Claude Code, or it can't be started.
+    """
+    plan.refuse_open()
+    client = find_client(workspace.env)
+    words = resume_command(client, name or plan.id, fork=plan.forks)
+    try:
+        with suspend():
+            return run_in_foreground(words, cwd=plan.directory, environ=resume_environment(workspace.env))
+    except OSError as error:
+        raise Unsupported(f"{visible(client, keep='')} can't be started: {error.strerror}") from error
+
+
+def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
+    """Copy a transcript, byte by byte, into a file that isn't there yet; its bytes.
+
+    Raises:
+        Refused: In read-only mode, or if the file is there already.
+    """
+    require_writable(workspace)
+    return copy_transcript(path, target)
+
+
+def export_session(
+    resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET
+) -> Export | SecretFound:
+    """Write a conversation down; what looks like a secret is taken out, which is asked about first.
+
+    Args:
+        resume: What a resume sends.
+        title: Its heading.
+        form: "markdown", "json" or "html".
+        allow: `secret="redact"` takes them out.
+    """
+    made = export_transcript(resume, title, form)
+    if made.removed and allow.secret != "redact":
+        kinds = [rule for rule, count in sorted(made.removed.items()) for _ in range(count)]
+        return SecretFound(title, tuple(Secret(rule, 0, 0, "", "") for rule in kinds))
+    return made
+
+
+def removed_words(removed: dict[str, int]) -> str:
+    """What was taken out of an export: "2 × github-token"; "" for nothing."""
+    return ", ".join(f"{count} × {name}" for name, count in sorted(removed.items()))
+
+
+def write_export(workspace: Workspace, made: Export, target: Path) -> int:
+    """Write an export into a file that isn't there yet; its bytes.
+
+    Raises:
+        Refused: In read-only mode, or if the file is there already.
+    """
+    require_writable(workspace)
+    data = made.text.encode("utf-8", "replace")
+    create_file(target, data)
+    return len(data)

@@ -1,0 +1,122 @@
+"""Puts the questions of a service to the person, by a dialog for each kind, and calls it again with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.tui.app_base import CommandContext
+from memtui.util.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from memtui.history.versions import Saved
+    from memtui.services import memory as services
+    from memtui.tui import dialogs
+    from memtui.tui.screens import compare as compare_screen
+else:
+    services, dialogs = LazyModule("memtui.services.memory"), LazyModule("memtui.tui.dialogs")
+    compare_screen = LazyModule("memtui.tui.screens.compare")
+
+Result = TypeVar("Result")
+
+
+async def ask_until_done(
+    context: CommandContext,
+    call: Callable[[Allow], Result | SecretFound | NeedsConfirmation],
+    *,
+    confirmed: bool = False,
+) -> Result | None:
+    """Call a service until it has no question left.
+
+    Args:
+        context: Whose dialogs to show.
+        call: Calls the service with what the person has said yes to; in a thread.
+        confirmed: Whether the person has seen what is going to be done already.
+
+    Returns:
+        What the service gave; None if the person said no.
+    """
+    allow = Allow(confirmed=confirmed)
+    while True:
+        result = await context.in_thread(call, allow)
+        if isinstance(result, SecretFound):
+            choice = await context.ask(dialogs.SecretQuestion(result))
+            if choice is None:
+                return None
+            allow = replace(allow, secret=choice)
+        elif isinstance(result, NeedsConfirmation):
+            if not await confirm(context, result):
+                return None
+            allow = replace(allow, confirmed=True)
+        else:
+            return result
+
+
+async def confirm(context: CommandContext, question: NeedsConfirmation, *, no: str = "Cancel") -> bool:
+    """Show what needs a yes, its difference if there is one."""
+    if question.diff:
+        dialog: dialogs.Dialog[bool] = dialogs.ShowDiff(
+            question.title, question.diff, notes=question.lines, yes=question.yes.lower()
+        )
+    else:
+        dialog = dialogs.Question(question.title, question.lines, yes=question.yes, no=no)
+    answer = await context.ask(dialog)
+    return bool(answer)
+
+
+async def save(
+    context: CommandContext,
+    call: Callable[[Allow], services.SavedFile | SecretFound | SaveConflict | NeedsConfirmation],
+) -> services.SavedFile | None:
+    """Save a text with a service, and ask what it wants to know; a conflict is compared and decided.
+
+    Returns:
+        What was saved; None if the person said no. The text is a draft then.
+    """
+    outcome: services.SavedFile | SaveConflict | None = await ask_until_done(context, call)
+    while isinstance(outcome, SaveConflict):
+        decided = await decide(context, outcome)
+        if decided is None:
+            return None
+        outcome = decided
+    return outcome
+
+
+async def decide(context: CommandContext, conflict: SaveConflict) -> services.SavedFile | SaveConflict | None:
+    """Show both texts of a conflict, and carry out what the person decides; None if that is nothing."""
+    base = conflict.base if conflict.base is not None else conflict.disk
+    decision = await context.ask(
+        compare_screen.Compare(conflict.name, _decoded(base), _decoded(conflict.mine), _decoded(conflict.disk))
+    )
+    if decision is None:
+        return None
+    text = decision.text.encode("utf-8", "surrogateescape")
+    return await ask_until_done(
+        context,
+        lambda allow: services.resolve_conflict(context.workspace, conflict, decision.what, text, allow=allow),
+    )
+
+
+def _decoded(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "surrogateescape")
+
+
+def say_saved(context: CommandContext, saved: services.SavedFile) -> None:
+    """Say what was saved, and what of an index is not loaded."""
+    lost = saved.not_loaded
+    verb = "line is" if lost == 1 else "lines are"
+    problem = f"{lost} {verb} not loaded: T in the list tidies the index" if lost else ""
+    context.done(f"saved {saved.name}{merged_words(saved.saved)}", saved.path, problem)
+
+
+def merged_words(saved: Saved) -> str:
+    """Say which files were merged with somebody else's change."""
+    return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
+
+
+def left_words(saved: Saved) -> str:
+    """Say which files were left as they are, and why."""
+    return "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)

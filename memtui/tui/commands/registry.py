@@ -1,0 +1,173 @@
+"""Every command of the screen: what it is called, its keys, when it is off, and what it runs.
+
+A command is declared once, with `declare`, in the module that carries it out: those about memory, sessions, dreams,
+projects and settings in this package, those that only move or fold something beside the widget that does so. Textual's
+bindings, the hints in the last line, help, palette, `memtui config keys` and dispatch are all made from here.
+
+Rules: arrows and vim's letters both work; nothing destructive is on Ctrl; Esc goes one step back and never quits. An id
+is what a person's `[keys]` table in config.toml names.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.keys import format_key
+from textual.screen import Screen
+
+from memtui.tui.app_base import AppBase, CommandContext
+from memtui.tui.messages import CommandFailed
+from memtui.tui.state import AppState
+
+
+class Place(Struct, frozen=True):
+    """Where commands work: `view` is the view that it belongs to, `only` why they are off elsewhere."""
+
+    title: str
+    view: str = ""
+    only: str = ""
+
+
+MEMORY_LIST = Place("Memory list", "memory")
+MEMORY = Place("Memory", "memory")
+SESSION_LIST = Place("Session list", "sessions")
+SESSIONS = Place("Sessions", "sessions")
+DREAM_LIST = Place("Dream runs", "dream")
+RUN = Place("Dream run", "dream")
+DREAM = Place("Dream", "dream")
+WATCH = Place("Dream, full screen", only="only while a dream is shown full screen")
+READER = Place("Preview", "memory")
+TRANSCRIPT = Place("Transcript", "sessions")
+SETTINGS = Place("Settings", "settings")
+EDITOR = Place("Editor", only="only in the editor")
+COMPARE = Place("Compare", only="only while two texts are compared")
+PANES = Place("Panes")
+LISTS = Place("Lists")
+EVERYWHERE = Place("Everywhere")
+
+PLACES = (
+    MEMORY_LIST, MEMORY, SESSION_LIST, SESSIONS, DREAM_LIST, RUN, DREAM, WATCH, READER, TRANSCRIPT, SETTINGS, EDITOR,
+    COMPARE, PANES, LISTS, EVERYWHERE,
+)  # fmt: skip
+"""In the order in which help lists them."""
+
+
+class Command(Struct, frozen=True):
+    """Something that a person can ask for.
+
+    `keys` are Textual's names, with commas between them; `display` is how they are written where Textual's way is too
+    long. `hint` is the short form in the last line ("" leaves it out). `disabled_reason` says why the command is off
+    right now, or None.
+    """
+
+    id: str
+    title: str
+    keys: str
+    run: Callable[[CommandContext], object]
+    hint: str = ""
+    display: str = ""
+    disabled_reason: Callable[[AppState], str | None] = lambda _: None
+
+
+_declared: dict[str, tuple[Place, Command]] = {}
+
+
+def declare(place: Place, *commands: Command) -> tuple[Command, ...]:
+    """Make commands known, and return them for the bindings of the widget in which they work.
+
+    Raises:
+        ValueError: If there is a command of that id already.
+    """
+    for command in commands:
+        if command.id in _declared:
+            raise ValueError(f"two commands are called {command.id}")
+        _declared[command.id] = place, command
+    return commands
+
+
+def find(id: str) -> Command:
+    """The command of an id."""
+    return _declared[id][1]
+
+
+def place_of(command: Command) -> Place:
+    """Where a command works."""
+    return _declared[command.id][0]
+
+
+def known(id: str | None) -> bool:
+    """Whether a binding's id is that of a command; Textual's own bindings have others or none."""
+    return id in _declared
+
+
+def all_commands() -> list[Command]:
+    """All commands that are known, by place; once `preload.load_all` has run those are all that there are."""
+    ordered = sorted(_declared.values(), key=lambda entry: PLACES.index(entry[0]))
+    return [command for _, command in ordered]
+
+
+def run(app: AppBase, command: Command) -> None:
+    """Carry a command out, or say why it is off."""
+    reason = command.disabled_reason(app.state)
+    if reason is None:
+        app.perform(command.run)
+    else:
+        app.post_message(CommandFailed(reason))
+
+
+def bindings(*tables: Iterable[Command], priority: bool = False) -> list[BindingType]:
+    """Commands as Textual's bindings; `priority` for a screen in which a text field has the focus."""
+    return [
+        Binding(
+            command.keys, f"app.command({command.id!r})", command.title, show=bool(command.hint), id=command.id,
+            key_display=command.display or None, priority=priority,
+        )
+        for table in tables
+        for command in table
+        if command.keys
+    ]  # fmt: skip
+
+
+def hints(screen: Screen[Any]) -> tuple[str, ...]:
+    """The short forms of what a key would reach now, the focused widget's first."""
+    keys: dict[str, str] = {}
+    nodes: dict[DOMNode, None] = {}
+    for key, active in screen.active_bindings.items():
+        if active.binding.id in _declared:
+            keys.setdefault(active.binding.id, key)
+            nodes.setdefault(active.node)
+    ids = dict.fromkeys(id for node in nodes for id in _bound(type(node)))
+    return tuple(_hint(find(id), keys[id]) for id in ids if id in keys and find(id).hint)
+
+
+def _bound(kind: type[DOMNode]) -> list[str]:
+    """The ids that a widget binds, in the order in which its class and those that it is made from list them."""
+    tables = [base.__dict__.get("BINDINGS", ()) for base in reversed(kind.__mro__)]
+    return [one.id for table in tables for one in table if isinstance(one, Binding) and one.id in _declared]
+
+
+def _hint(command: Command, key: str) -> str:
+    """The hint of a command; with the key that works where its first one types text, or a person chose others."""
+    if key == command.keys.split(",")[0]:
+        return command.hint
+    return f"{format_key(key).upper() if len(key) > 1 else key} {command.hint.partition(' ')[2]}"
+
+
+# Reasons that several commands share.
+
+
+def read_only(state: AppState) -> str | None:
+    """Off with --read-only."""
+    return "read only: memtui was started with --read-only" if state.read_only else None
+
+
+def no_memory(state: AppState) -> str | None:
+    """Off before the memory folder was read."""
+    return None if state.snapshot is not None else "the folder is still being read"
+
+
+def no_memory_or_read_only(state: AppState) -> str | None:
+    """Off with --read-only, and before the memory folder was read."""
+    return read_only(state) or no_memory(state)

@@ -1,0 +1,38 @@
+"""Imports what the screen shows after its first frame, in a thread, so that no first key waits for it.
+
+All of it takes about 400 ms; on the screen's own thread the first press of `3` or `:` would wait 150 ms or more.
+"""
+
+from importlib import import_module
+
+MODULES = (
+    "memtui.tui.dialogs",
+    "memtui.tui.palette",
+    "memtui.tui.widgets.filter_line",
+    "memtui.tui.screens.editor",
+    "memtui.tui.loaders.sessions",
+    "memtui.tui.views.sessions",
+    "memtui.sessions.scan_workers",
+    "memtui.tui.screens.transcript",
+    "memtui.tui.views.settings",
+    "memtui.tui.views.dream",
+    "memtui.tui.loaders.dreams",
+    "memtui.tui.dialogs.watch_run",
+    "memtui.tui.views.placeholder",
+    "memtui.services.memory",
+    "memtui.services.editor",
+    "memtui.services.history",
+    "memtui.services.sessions",
+    "memtui.services.settings",
+    "memtui.services.dreams",
+    "memtui.services.projects",
+    "textual.widgets._text_area",
+    "textual.widgets._button",
+)
+"""Those that are most likely wanted first come first."""
+
+
+def load_all() -> None:
+    """Import all of them; after that every command is in the registry."""
+    for name in MODULES:
+        import_module(name)

@@ -1,0 +1,87 @@
+r"""The one difference of two texts: made for the engine, shown by the command line and the screen.
+
+Lines end in "\n" alone: a CR, U+2028 or a form feed stays inside its line, where it shows. A last line without its end
+is said as git says it. Bytes that are no UTF-8 stay apart from each other (surrogate escapes).
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import unified_diff as _difflib_diff
+from typing import Literal
+
+from msgspec import Struct
+
+DiffKind = Literal["file", "hunk", "context", "added", "removed", "note"]
+"""A line that names a file, one that begins a hunk, three kinds of text, and "no newline at end of file"."""
+
+_NO_NEWLINE = "\\ No newline at end of file"
+_KINDS: dict[str, DiffKind] = {"+": "added", "-": "removed", "\\": "note"}
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class DiffLine(Struct, frozen=True):
+    """A line of a unified diff: `text` is the whole line, sign included.
+
+    `old` and `new` are its numbers, from 1, in the file before and after; `None` where it isn't part of that file.
+    """
+
+    kind: DiffKind
+    text: str
+    old: int | None = None
+    new: int | None = None
+
+
+def unified_diff(before: bytes | None, after: bytes | None, name: str, *, old_name: str = "") -> str:
+    r"""Compare two contents of one file.
+
+    Args:
+        before: `None` where there was no file.
+        after: `None` where there will be none.
+        name: What the file is called afterwards; a relative name stands below `a/` and `b/`, as in git.
+        old_name: What it was called before, if that is another name; the renaming is said first.
+
+    Returns:
+        A unified diff with three lines of context, each line with its "\n"; "" where nothing differs.
+    """
+    old_name = old_name or name
+    parts = [f"rename from {old_name}\n", f"rename to {name}\n"] if old_name != name else []
+    if before != after:
+        old = "/dev/null" if before is None else old_name if old_name.startswith("/") else f"a/{old_name}"
+        new = "/dev/null" if after is None else name if name.startswith("/") else f"b/{name}"
+        lines = list(_difflib_diff(_split(before), _split(after), old, new))
+        lines = lines or [f"--- {old}\n", f"+++ {new}\n"]  # an empty file that comes or goes
+        parts += (line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n" for line in lines)
+    return "".join(parts)
+
+
+def _split(content: bytes | None) -> list[str]:
+    """The lines of a content, each with its end."""
+    *lines, last = (content or b"").decode("utf-8", "surrogateescape").split("\n")
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def parse_diff(diff: str) -> Iterator[DiffLine]:
+    """Read unified diffs that stand behind each other, line by line.
+
+    The counts of each hunk decide what a line is, so that a removed line "-- x" is never taken for the name of a file.
+
+    Args:
+        diff: What `unified_diff` returned, once or several times. Lines that stand outside a hunk, as in a list of what
+            a project's move would bring, are told apart by their sign alone.
+    """
+    old = new = old_left = new_left = 0
+    for text in diff.removesuffix("\n").split("\n") if diff else ():
+        if old_left <= 0 and new_left <= 0:
+            if hunk := _HUNK.match(text):
+                old, new = int(hunk[1]), int(hunk[3])
+                old_left, new_left = int(hunk[2] or 1), int(hunk[4] or 1)
+                yield DiffLine("hunk", text)
+            else:
+                named = text.startswith(("+++ ", "--- ")) or text[:1] not in _KINDS
+                yield DiffLine("file" if named else _KINDS[text[:1]], text)
+            continue
+        kind = _KINDS.get(text[:1], "context")
+        in_old, in_new = kind in ("context", "removed"), kind in ("context", "added")
+        yield DiffLine(kind, text, old if in_old else None, new if in_new else None)
+        old, old_left = old + in_old, old_left - in_old
+        new, new_left = new + in_new, new_left - in_new

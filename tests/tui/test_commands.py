@@ -1,0 +1,155 @@
+"""The command registry: every key, hint, help line and palette entry comes from it; Esc always leads back."""
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.widget import Widget
+
+from memtui.memory.workspace import Workspace
+from memtui.tui import preload
+from memtui.tui.app import MemtuiApp
+from memtui.tui.app_base import View
+from memtui.tui.commands import registry
+from memtui.tui.dialogs.choose import Choose, OptionLines
+from memtui.tui.palette import GoTo, RunCommand
+from memtui.tui.widgets.hint_bar import HintBar
+from tests.support import REPO
+from tests.transcripts.rows import Script
+from tests.tui.conftest import NOW, Maker
+from tests.tui.driving import press, screen_text, settle, until
+
+VIEWS = {"1": "memory", "2": "dream", "3": "sessions", "4": "search", "5": "settings"}
+WRITTEN = {"^": "ctrl+", "Tab": "tab", "Enter": "enter", "Esc": "escape", "F": "f"}
+NAMED = {"/": "slash", "?": "question_mark", ":": "colon", "!": "exclamation_mark", "@": "at"}
+
+
+@pytest.fixture
+def session(workspace: Workspace) -> Path:
+    """A past session of the project."""
+    workspace.location.transcripts.mkdir(parents=True, exist_ok=True)
+    return Script().user("u0", None, "Make checkout retry").answer("a1", "u0").write(workspace.location.transcripts)
+
+
+def focusable(app: MemtuiApp) -> list[Widget]:
+    """What of the view that is shown can have the focus."""
+    return [one for one in app.view.query(Widget) if one.focusable and one.region.area]
+
+
+@pytest.mark.parametrize("size", [(40, 12), (70, 20), (100, 30), (130, 40)])
+@pytest.mark.parametrize("key", VIEWS)
+async def test_escape_leads_back_from_every_widget(
+    make_app: Maker, session: Path, size: tuple[int, int], key: str
+) -> None:
+    async with make_app().run_test(size=size) as pilot:
+        app = await settle(pilot)
+        await press(pilot, key)
+        start = app.focused
+        await press(pilot, "0")
+        for widget in focusable(app):
+            app.screen.set_focus(widget)
+            await press(pilot, "escape", "escape")
+            assert app.view.id == VIEWS[key]
+            if not isinstance(widget, type(start)) and key in "123":
+                assert app.focused is start or widget.id == "gates"
+            assert start is not None and (start.region.area or key == "4")
+            await press(pilot, "0")
+
+
+def test_a_key_means_one_thing_in_a_place() -> None:
+    preload.load_all()
+    for place in registry.PLACES:
+        keys = [
+            key
+            for command in registry.all_commands()
+            if registry.place_of(command) is place and command.keys
+            for key in command.keys.split(",")
+        ]
+        assert len(keys) == len(set(keys)), place.title
+
+
+async def test_the_palette_holds_every_command_and_says_why_one_is_off(make_app: Maker, session: Path) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "colon")
+        assert isinstance(app.screen, Choose)
+        options = app.screen.query_one(OptionLines)
+        await until(pilot, lambda: any(option.detail == "session" for option in options.options))
+        offered = {option.key.command.id: option for option in options.options if isinstance(option.key, RunCommand)}
+        known = {one.id for one in registry.all_commands() if registry.place_of(one) is not registry.LISTS}
+        assert offered.keys() == known - {"app.palette"}
+        assert offered["editor.save"].off == "only in the editor"
+        assert offered["dream.adopt"].off == "no dream has run here yet"
+        assert offered["memory.delete"].off == ""
+        places = {(option.key.view, option.label) for option in options.options if isinstance(option.key, GoTo)}
+        assert {("memory", "user_role.md"), ("sessions", "Make checkout retry"), ("settings", "theme")} <= places
+
+
+async def test_a_command_of_another_view_goes_there(make_app: Maker, session: Path) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "colon", *"only those of the git", "enter")
+        await until(pilot, lambda: app.state.view == "sessions")
+        await press(pilot, "colon", *"'user_role.md", "enter")
+        await until(pilot, lambda: app.state.view == "memory")
+        assert app.memory_view.current is not None and app.memory_view.current.name == "user_role.md"
+
+
+async def test_read_only_says_why(make_app: Maker, workspace: Workspace) -> None:
+    reading = Workspace(workspace.env, workspace.dirs, workspace.location, read_only=True, now=lambda: NOW)
+    async with make_app(over=reading).run_test(size=(100, 30), notifications=True) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "d")
+        assert len(app.screen_stack) == 1
+        assert "read only" in screen_text(app)
+
+
+async def test_hints_follow_the_focus(make_app: Maker) -> None:
+    async with make_app().run_test(size=(130, 30)) as pilot:
+        app = await settle(pilot)
+        hints = app.screen.query_one(HintBar)
+        assert hints.hints[:2] == ("⏎ edit", "/ filter")
+        await press(pilot, "0")
+        assert hints.hints[0] == "Esc back" and "⏎ follow link" in hints.hints
+        await press(pilot, "escape", "slash")
+        assert not any(hint.startswith("e ") for hint in hints.hints)  # letters are text here
+        await press(pilot, "escape", "5")
+        assert "Space on/off" in hints.hints
+
+
+async def test_a_chosen_key_is_in_the_hints(make_app: Maker, workspace: Workspace) -> None:
+    workspace.dirs.config.mkdir(parents=True, exist_ok=True)
+    (workspace.dirs.config / "config.toml").write_text('[keys]\n"memory.new" = "N"\n')
+    async with make_app().run_test(size=(130, 30)) as pilot:
+        app = await settle(pilot)
+        assert "N new" in app.screen.query_one(HintBar).hints
+
+
+async def test_ctrl_z_in_a_text_field_does_not_suspend(make_app: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    suspended: list[bool] = []
+    monkeypatch.setattr(MemtuiApp, "action_suspend_process", lambda self: suspended.append(True))
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", "x", "ctrl+z")
+        assert suspended == []
+        await press(pilot, "escape", "ctrl+z")
+        assert suspended == [True]
+
+
+def test_the_table_of_keys_in_the_readme_is_that_of_the_registry() -> None:
+    preload.load_all()
+    bound = {key for command in registry.all_commands() for key in command.keys.split(",")}
+    rows = re.findall(r"^\| (`.*?) \|", (REPO / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    named = [word for row in rows for word in re.findall(r"`(.+?)`", row)]
+    keys = [NAMED.get(word, word) for word in named]
+    for short, long in WRITTEN.items():
+        keys = [key.replace(short, long).lower() if key.startswith(short) and len(key) > 1 else key for key in keys]
+    assert len(keys) > 20
+    assert [key for key in keys if key not in bound] == []
+
+
+async def test_every_view_is_one(make_app: Maker) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await press(pilot, *VIEWS)
+        assert {view.id for view in app.query(View)} == set(VIEWS.values())
