@@ -260,7 +260,7 @@ def _others(root: Path) -> list[str]:
 
 
 STALE_LOCK = 3600.0
-"""Seconds after which a consolidation's lock counts for nothing, whoever wrote it (DESIGN.md D2)."""
+"""Seconds after which a consolidation's lock counts for nothing, whoever wrote it."""
 
 
 class MovePlan(Struct, frozen=True):

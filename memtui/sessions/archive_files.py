@@ -1,18 +1,16 @@
-"""A session as a whole, put into a box of ours: its transcript, the folder of its name, and the sub-agents' files that
+"""A session as a whole, put into an archive folder of ours: its transcript, the folder of its name, and the sub-agents' files that
 lie beside it.
 
 A box is a folder that holds these under the names that they had in the project folder, so that everything that reads a
 session reads it there, too. Its note is written last and says what has to be in it; a box without one doesn't count.
 No link is followed, on neither side.
 
-Moving a session between its project folder and a box of ours, whole at every instant in one of the two.
+Moving a session between its project folder and an archive folder of ours, whole at every instant in one of the two.
 
-Away: everything is copied into the box, read back and synced, the box gets its note, and then the transcript goes from
+Away: everything is copied into the archive folder, read back and synced, the folder gets its note, and then the transcript goes from
 the project folder: that is the moment at which the session has moved. What is left of it there goes after that. Back:
-everything is copied to where it was, the transcript last, and then the box goes. What is being done stands in a journal
+everything is copied to where it was, the transcript last, and then the archive folder goes. What is being done stands in a journal
 meanwhile; the next operation finds it, and ends or drops what a crash left.
-
-Source: SAFETY.md section 2 (F1 to F6); DESIGN.md D1.
 """
 
 import json
@@ -169,7 +167,7 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
 
 
 def throw_away(box: Path, *, fs: FileSystem = REAL) -> None:
-    """Remove a box of ours with all that is in it; its note goes first, so that half of one never counts."""
+    """Remove an archive folder of ours with all that is in it; its note goes first, so that half of one never counts."""
     try:
         folders, files = tree(box, "", fs=fs)
     except NotFound:

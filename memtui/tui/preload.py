@@ -6,6 +6,7 @@ All of it takes about 400 ms; on the screen's own thread the first press of `3` 
 from importlib import import_module
 
 MODULES = (
+    "memtui.tui.views.memory",
     "memtui.tui.dialogs",
     "memtui.tui.palette",
     "memtui.tui.widgets.filter_line",
