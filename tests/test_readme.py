@@ -10,7 +10,8 @@ from tests.support import REPO
 TEXT = (REPO / "README.md").read_text(encoding="utf-8")
 CONTROL = {"^S": "ctrl+s", "^R": "ctrl+r", "Tab": "tab", "Enter": "enter", "Esc": "escape", "F8": "f8", "F9": "f9"}
 IN_README = (registry.MEMORY_LIST, registry.MEMORY, registry.EDITOR, registry.EVERYWHERE)
-NAMED = {"→": "right", "←": "left", "/": "slash", "?": "question_mark", ":": "colon", "!": "exclamation_mark", "@": "at"}
+ARROWS = {"→": "right", "←": "left"}
+NAMED = ARROWS | {"/": "slash", "?": "question_mark", ":": "colon", "!": "exclamation_mark", "@": "at"}
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,16 +1,10 @@
-"""A session as a whole, put into an archive folder of ours: its transcript, the folder of its name, and the sub-agents' files that
-lie beside it.
+"""A session as a whole, moved between its project folder and an archive folder: transcript, its folder, its agents' files.
 
-A box is a folder that holds these under the names that they had in the project folder, so that everything that reads a
-session reads it there, too. Its note is written last and says what has to be in it; a box without one doesn't count.
-No link is followed, on neither side.
-
-Moving a session between its project folder and an archive folder of ours, whole at every instant in one of the two.
-
-Away: everything is copied into the archive folder, read back and synced, the folder gets its note, and then the transcript goes from
-the project folder: that is the moment at which the session has moved. What is left of it there goes after that. Back:
-everything is copied to where it was, the transcript last, and then the archive folder goes. What is being done stands in a journal
-meanwhile; the next operation finds it, and ends or drops what a crash left.
+At every instant the session is whole in one of the two. Archiving: everything is copied into the archive folder, read
+back and synced; the folder gets its note; then the transcript is removed from the project folder, which is the moment
+at which the session has moved; what is left of it there is removed after that. Putting back: everything is copied to
+where it was, the transcript last; then the archive folder is removed. A journal says meanwhile what is being done; the
+next operation finds it, and finishes or drops what a crash left. No link is followed on either side.
 """
 
 import json
@@ -167,7 +161,7 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
 
 
 def throw_away(box: Path, *, fs: FileSystem = REAL) -> None:
-    """Remove an archive folder of ours with all that is in it; its note goes first, so that half of one never counts."""
+    """Remove an archive folder; its note goes first, so that a half-removed one never counts."""
     try:
         folders, files = tree(box, "", fs=fs)
     except NotFound:
