@@ -1,4 +1,4 @@
-"""A session as a whole, moved between its project folder and an archive folder: transcript, its folder, its agents' files.
+"""A session as a whole, moved between its project folder and an archive folder of ours.
 
 At every instant the session is whole in one of the two. Archiving: everything is copied into the archive folder, read
 back and synced; the folder gets its note; then the transcript is removed from the project folder, which is the moment
