@@ -43,14 +43,9 @@ class RunningSession(Struct, frozen=True):
     headless: bool = False
 
 
-def running_sessions(env: Env, cwd: Path | None = None) -> dict[str, RunningSession]:
-    """The sessions that are open now, by their ids.
-
-    Args:
-        env: Home, environment and policy files.
-        cwd: What a relative configuration folder starts from.
-    """
-    return running_sessions_in(config_dir(env, cwd))
+def running_sessions(env: Env) -> dict[str, RunningSession]:
+    """The sessions that are open now, by their ids."""
+    return running_sessions_in(config_dir(env))
 
 
 def running_sessions_in(config: Path) -> dict[str, RunningSession]:

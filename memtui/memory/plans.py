@@ -25,7 +25,6 @@ from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries,
 from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
-from memtui.memory.tidy import TIDY_GOAL
 from memtui.memory.topic import MemoryFile
 from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
@@ -308,13 +307,6 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     return builder.plan(title, _limited(notes))
 
 
-def plan_type(snapshot: Snapshot, files: Sequence[MemoryFile], type: str) -> Plan:
-    """Set the type of files of one scope; the file name stays."""
-    if type not in TYPES:
-        raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
-    return plan_field(snapshot, files, "type", type)
-
-
 def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
     """Set a front matter field in files of one scope; a file without front matter gets a block."""
     scope = _scope(snapshot, files)
@@ -362,26 +354,22 @@ def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
     return [f"{INDEX_NAME} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
 
 
-def plan_tidy(
-    snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = TIDY_GOAL
-) -> Plan:
-    """Shorten the index, down to a share of its limits; pinned files keep their entry."""
-    return _shortened(snapshot, scope, pinned, goal, rebuild=False)
+def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
+    """Shorten the index, down to `TIDY_GOAL` of its limits; pinned files keep their entry."""
+    return _shortened(snapshot, scope, pinned, rebuild=False)
 
 
-def plan_rebuild(
-    snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = TIDY_GOAL
-) -> Plan:
+def plan_rebuild(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
     """Make the index anew from the topic files, grouped by type."""
-    return _shortened(snapshot, scope, pinned, goal, rebuild=True)
+    return _shortened(snapshot, scope, pinned, rebuild=True)
 
 
-def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], goal: float, *, rebuild: bool) -> Plan:
+def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], *, rebuild: bool) -> Plan:
     scope = snapshot.scope(id)
     if scope is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
     builder = PlanBuilder(scope.root)
-    return builder.apply(index_budget.shorten(_context(snapshot, scope, builder, pinned), goal=goal, rebuild=rebuild))
+    return builder.apply(index_budget.shorten(_context(snapshot, scope, builder, pinned), rebuild=rebuild))
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:

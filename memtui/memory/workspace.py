@@ -1,7 +1,5 @@
-"""One project's memory as screen and command line both work on it: read, change, undo, remember.
-
-The rooms of `memory` each do one thing; this is the desk on which they meet. It chooses the store that a file belongs
-to, keeps drafts and pins, and says which operations of the history concern the project.
+"""One project's memory: chooses the store that a file belongs to, keeps drafts and pins, and says which operations of
+the history concern the project.
 """
 
 import os
@@ -10,14 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.json_edit import edit_setting
 from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
-from memtui.history.versions import FILES, Operation, Saved, Scope, Versions
+from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions
 from memtui.memory import pin_operations
 from memtui.memory.drafts import Drafts
 from memtui.memory.pin_operations import RecordedPins
@@ -171,9 +168,9 @@ class Workspace:
             self.store(path.parent, allow=frozenset({path.name}))
         return tuple(self._stores.values())
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> tuple[FolderScope, ...]:
         """What the history has of this project: its files, its sessions, its pins."""
-        own = Scope(os.path.realpath(self.location.transcripts))
+        own = FolderScope(os.path.realpath(self.location.transcripts))
         return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
     def operations(self, limit: int = 200) -> tuple[Operation, ...]:
@@ -238,7 +235,7 @@ class Workspace:
         """An operation by its id or the start of it, be it about another project."""
         return self.history.operation(word)
 
-    def known_text(self, path: Path, wanted: str | None) -> bytes | None:
+    def known_text(self, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""
         return self.history.content(wanted) if wanted is not None else None
 
@@ -248,25 +245,8 @@ class Workspace:
         store, name = self.home_of(path)
         store.keep(name, data, why=why)
 
-    # Settings of the client: files of its own, written with the same care.
-
-    def switch_edit(self, key: str, value: object, layer: str) -> tuple[Path, bytes | None, bytes]:
-        """What writing a switch into a layer's file would give: the file, its bytes before, and after.
-
-        Raises:
-            MemtuiError: If the file is not JSON; it is left as it is.
-        """
-        paths = [one.path for one in self.location.layers if one.name == layer and one.path is not None]
-        target = self.location.switch(key).target
-        path = target if target in paths else paths[0]
-        try:
-            before: bytes | None = self.text(path)[0]
-        except NotFound:
-            before = None
-        return path, before, edit_setting((before or b"").decode("utf-8"), key, value).encode("utf-8")
-
     def write_switch(self, path: Path, before: bytes | None, after: bytes, why: str) -> Saved:
-        """Write what `switch_edit` gave; refused if the file moved since."""
+        """Write a settings file of the client; refused if it changed since `before` was read."""
         self._may_write()
         store = self.store(path.parent, allow=frozenset({path.name}))
         return store.apply(

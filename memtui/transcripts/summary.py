@@ -354,19 +354,6 @@ def _timestamp(line: bytes) -> str:
     return text(data.get("timestamp"))
 
 
-def summarize(path: Path, *, fast: bool = True) -> SessionSummary:
-    """The summary of a session's file.
-
-    Args:
-        path: The file.
-        fast: Off: every line is decoded by the standard library, for comparison.
-
-    Raises:
-        OSError: If it can't be read.
-    """
-    return SummaryScanner(fast=fast).file(path)
-
-
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 

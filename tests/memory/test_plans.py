@@ -223,12 +223,10 @@ def test_delete_several(tmp_path: Path, snapshot: Snapshot) -> None:
 def test_type_changes_one_word(tmp_path: Path, snapshot: Snapshot) -> None:
     file = snapshot.find("project_oncall.md")
     assert file is not None
-    plan = plans.plan_type(snapshot, [file], "reference")
+    plan = plans.plan_field(snapshot, [file], "type", "reference")
     assert plan.notes == ("project_oncall.md still begins with project: rename it if that is wrong",)
     carry_out(tmp_path, plan)
     assert text(tmp_path, "project_oncall.md") == FILES["project_oncall.md"].replace("type: project", "type: reference")
-    with pytest.raises(UsageError):
-        plans.plan_type(snapshot, [file], "opinion")
 
 
 def test_type_of_bytes_that_are_no_text_elsewhere(tmp_path: Path) -> None:
@@ -237,7 +235,7 @@ def test_type_of_bytes_that_are_no_text_elsewhere(tmp_path: Path) -> None:
     file = snapshot.find("x.md")
     assert file is not None
     (tmp_path / "memory/x.md").write_bytes(data)
-    (change,) = plans.plan_type(snapshot, [file], "user").changes
+    (change,) = plans.plan_field(snapshot, [file], "type", "user").changes
     assert change.data is not None and change.data.endswith(b"bad \xff\xfe\r\n") and b"type: user" in change.data
 
 

@@ -153,8 +153,8 @@ def client_environ(workspace: Workspace) -> dict[str, str]:
 class RunGuard:
     """Ends a run that makes no progress or has used up its tokens; the client itself keeps to turns and money."""
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self._budget = budget or Budget()
+    def __init__(self) -> None:
+        self._budget = Budget()
         self._progress = ProgressGuard()
 
     def called(self, id: str, name: str, given: object) -> None:
