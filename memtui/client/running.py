@@ -10,7 +10,6 @@ Source:
     over later starts. Beside it lies a key for talking to the client, which we don't read.
 """
 
-import json
 import os
 import re
 import sys
@@ -20,6 +19,7 @@ from msgspec import Struct
 
 from memtui.client.environment import Env
 from memtui.client.paths import config_dir, read_small_file
+from memtui.util.json_object import json_object
 from memtui.util.process import ProcessIdentity, is_alive
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
@@ -62,7 +62,7 @@ def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     except (OSError, ValueError):
         return found
     for pid, place in names:
-        data = _record(place)
+        data = json_object(read_small_file(Path(place)))
         one = _read(pid, data)
         if one is None or not _there(one, data):
             continue
@@ -70,15 +70,6 @@ def running_sessions_in(config: Path) -> dict[str, RunningSession]:
         if known is None or known.started <= one.started:
             found[one.session] = one
     return found
-
-
-def _record(place: str) -> dict[str, object]:
-    data = read_small_file(Path(place))
-    try:
-        record = json.loads(data) if data else None
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def _read(pid: int, data: dict[str, object]) -> RunningSession | None:

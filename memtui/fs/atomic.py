@@ -268,16 +268,18 @@ def replace_at(
     fs: FileSystem = REAL,
     mode: int = 0o600,
     owner: tuple[int, int] | None = None,
+    sync: bool = True,
 ) -> None:
-    """Replace or create `name` in an open folder: old or new, whole, and on the disk when this returns."""
-    temp = write_temp(dir_fd, name, data, fs=fs, mode=mode, owner=owner)
+    """Replace or create `name` in an open folder: old or new, whole, and with `sync` on the disk when this returns."""
+    temp = write_temp(dir_fd, name, data, fs=fs, mode=mode, owner=owner, sync=sync)
     try:
         fs.replace(temp, name, dir_fd=dir_fd)
     except BaseException:
         with suppress(OSError):
             fs.unlink(temp, dir_fd=dir_fd)
         raise
-    fs.fsync(dir_fd)
+    if sync:
+        fs.fsync(dir_fd)
 
 
 def create_file(path: Path, data: bytes) -> None:

@@ -121,7 +121,7 @@ class Workspace:
             Refused: In read-only mode, or when the boundary says no.
             Stale: When a file changed since the plan was made and cannot be merged.
         """
-        self._may_write()
+        self.check_writable()
         saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
         for old, new in plan.renamed:
             self.pins.rename(plan.root, old, new)
@@ -151,13 +151,14 @@ class Workspace:
             why: One line for the history.
             who: Who did it.
         """
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         return store.apply([Change(name, data, base, base_data)], why=why or f"edit {name}", who=who)
 
-    def _may_write(self) -> None:
+    def check_writable(self, to: str = "write") -> None:
+        """Raise `Refused` if memtui is read-only; `to` is what a person wanted."""
         if self.read_only:
-            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+            raise Refused("memtui was started with --read-only", hint=f"start it without --read-only to {to}")
 
     def stores(self) -> tuple[Store, ...]:
         """Every store of the project, those of its instruction and settings files too."""
@@ -197,7 +198,7 @@ class Workspace:
             others: Who takes back what is about neither files nor pins, by subject.
             recover: What ends their interrupted operations; see `UndoOrder`.
         """
-        self._may_write()
+        self.check_writable()
         inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
         return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self._end_writes, *recover])
 
@@ -227,7 +228,7 @@ class Workspace:
 
     def restore(self, path: Path, operation_id: str) -> Saved:
         """Bring one file back to what it was after an operation."""
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         return store.restore(operation_id, name)
 
@@ -241,13 +242,13 @@ class Workspace:
 
     def remember(self, path: Path, data: bytes, why: str) -> None:
         """Keep a text in the history of a file without writing the file: what was dropped can be had again."""
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         store.keep(name, data, why=why)
 
     def write_switch(self, path: Path, before: bytes | None, after: bytes, why: str) -> Saved:
         """Write a settings file of the client; refused if it changed since `before` was read."""
-        self._may_write()
+        self.check_writable()
         store = self.store(path.parent, allow=frozenset({path.name}))
         return store.apply(
             [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False

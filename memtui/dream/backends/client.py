@@ -52,6 +52,7 @@ from memtui.fs.atomic import digest, to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
 from memtui.util.errors import MemtuiError, Unsupported
+from memtui.util.json_object import json_object
 from memtui.util.text import size
 
 TOOLS = "Read,Grep,Glob,Edit,Write"
@@ -207,11 +208,8 @@ class ClientStream:
 
     def take(self, line: bytes) -> ClientResult | None:
         """Take one line; returns the result if it is the last one."""
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(data, dict) or data.get("parent_tool_use_id"):  # a dream has no sub-agents
+        data = json_object(line)
+        if data.get("parent_tool_use_id"):  # a dream has no sub-agents
             return None
         kind = data.get("type")
         if kind == "assistant" and not data.get("is_api_error_message"):  # such a message comes again as the result

@@ -225,14 +225,11 @@ def _records(line: bytes) -> list[Record]:
 
 def _substance(data: Record) -> tuple[int, int, int]:
     """Count in one record: shell calls, calls of other tools, characters of text."""
-    message = data.get("message")
-    if not isinstance(message, dict):
-        return 0, 0, 0
     if data.get("type") == "user":
         typed = () if data.get("isMeta") else prompt_texts(data)
         return 0, 0, sum(len(words) for words in typed if not is_machine_text(words))
     shells = others = chars = 0
-    for block in blocks_of(message):
+    for block in blocks_of(data.get("message")):
         if block["type"] == "tool_use":
             shell = tool_category(str(block.get("name"))) == "shells"
             shells, others = shells + shell, others + (not shell)

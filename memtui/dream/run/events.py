@@ -19,6 +19,7 @@ from msgspec.structs import asdict, replace
 
 from memtui.fs.atomic import write_all
 from memtui.fs.filesystem import REAL
+from memtui.util.json_object import json_object
 
 RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """Adopted, nothing to do, held for review, failed, killed, over budget, or stopped by a gate."""
@@ -162,11 +163,8 @@ def event_data(event: Event) -> dict[str, Any]:
 
 def read_event(line: bytes) -> Event | None:
     """Parse one line; `None` if it is no event."""
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("event"), str):
+    data = json_object(line)
+    if not isinstance(data.get("event"), str):
         return None
     kind = _KINDS.get(data["event"])
     if kind is None:
