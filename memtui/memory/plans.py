@@ -20,7 +20,7 @@ from memtui.history.store import Change
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
-from memtui.memory.frontmatter import TYPES, new_block, set_field, type_of_name
+from memtui.memory.frontmatter import TYPES, new_block
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
 from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
@@ -305,22 +305,6 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
         notes.insert(0, f"{INDEX_NAME} is the index: without it nothing is loaded at start")
     title = f"delete {files[0].name}" if len(files) == 1 else f"delete {len(files)} files"
     return builder.plan(title, _limited(notes))
-
-
-def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
-    """Set a front matter field in files of one scope; a file without front matter gets a block."""
-    scope = _scope(snapshot, files)
-    builder = PlanBuilder(scope.root)
-    notes = []
-    for file in files:
-        if file.kind != "topic":
-            notes.append(f"{file.name} is no topic file: it stays")
-            continue
-        builder.put(file.name, set_field(builder.text(file.name), key, value))
-        if key == "type" and type_of_name(file.name) not in (None, value):
-            notes.append(f"{file.name} still begins with {type_of_name(file.name)}: rename it if that is wrong")
-    what = files[0].name if len(files) == 1 else f"{len(files)} files"
-    return builder.plan(f"{key} of {what}: {value}", _limited(notes))
 
 
 def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
