@@ -31,7 +31,7 @@ class RunningSession(Struct, frozen=True):
     """A session that is open in Claude Code.
 
     `cwd` is where the client works, `started` when it began (0 if it doesn't say), `status`
-    "busy", "idle" or "". `headless`: a program runs it.
+    "busy", "idle" or "".
     """
 
     session: str
@@ -40,7 +40,6 @@ class RunningSession(Struct, frozen=True):
     started: float = 0.0
     status: str = ""
     version: str = ""
-    headless: bool = False
 
 
 def running_sessions(env: Env) -> dict[str, RunningSession]:
@@ -83,7 +82,6 @@ def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
         started / 1000 if isinstance(started, int) and 0 < started < 1 << 53 else 0.0,
         _text(data.get("status")),
         _text(data.get("version")),
-        _text(data.get("entrypoint")).startswith("sdk"),
     )
 
 

@@ -114,7 +114,7 @@ class Workspace:
         """The names in the memory folder that nothing may touch by itself."""
         return self.pins.names(self.location.folder)
 
-    def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
+    def carry_out(self, plan: Plan) -> Saved:
         """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
 
         Raises:
@@ -122,7 +122,7 @@ class Workspace:
             Stale: When a file changed since the plan was made and cannot be merged.
         """
         self.check_writable()
-        saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
+        saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title)
         for old, new in plan.renamed:
             self.pins.rename(plan.root, old, new)
             draft = self.drafts.load(plan.root / old)
@@ -178,10 +178,10 @@ class Workspace:
         """What happened, newest first, over all folders of the project."""
         return self.history.operations(self.scopes(), limit)
 
-    def versions(self, path: Path, limit: int = 100) -> tuple[Operation, ...]:
+    def versions(self, path: Path) -> tuple[Operation, ...]:
         """The operations on one file, newest first."""
         store, name = self.home_of(path)
-        return store.log(name, limit=limit)
+        return store.log(name)
 
     def changed_by_dream(self) -> frozenset[Path]:
         """The files of the memory folder that the newest background run changed, if history knows of one."""

@@ -93,7 +93,7 @@ def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]
     return sorted(found, key=lambda one: -one.at)
 
 
-def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
+def save_copy(path: Path, target: Path) -> int:
     """Write a transcript's bytes, as they are at this moment, into a new file.
 
     Returns:
@@ -112,9 +112,8 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
         copy_file(
             (Path(os.path.realpath(path.parent)), path.name),
             (folder, target.name),
-            modified=int(fs.now() * 1e9),
+            modified=time.time_ns(),
             still=False,
-            fs=fs,
         )
         return (folder / target.name).stat().st_size
     except TargetExists:
