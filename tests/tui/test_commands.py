@@ -1,18 +1,20 @@
 """The command registry: every key, hint, help line and palette entry comes from it; Esc always leads back."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from textual.widget import Widget
 
 from memtui.memory.workspace import Workspace
-from memtui.tui import preload
+from memtui.tui import preload, styles
 from memtui.tui.app import MemtuiApp
 from memtui.tui.app_base import View
 from memtui.tui.commands import registry
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.palette import GoTo, RunCommand
+from memtui.tui.views import table
 from memtui.tui.widgets.hint_bar import HintBar
 from tests.support import REPO
 from tests.transcripts.rows import Script
@@ -146,6 +148,21 @@ def test_the_table_of_keys_in_the_readme_is_that_of_the_registry() -> None:
         keys = [key.replace(short, long).lower() if key.startswith(short) and len(key) > 1 else key for key in keys]
     assert len(keys) > 20
     assert [key for key in keys if key not in bound] == []
+
+
+@pytest.mark.parametrize("entry", table.VIEWS, ids=lambda entry: entry.name)
+async def test_a_line_of_the_table_is_all_that_a_view_needs(make_app: Maker, entry: table.ViewEntry) -> None:
+    preload.load_all()
+    assert entry.module in sys.modules
+    assert registry.find(f"view.{entry.name}").keys == entry.key
+    if entry.sheet:
+        assert styles.FOLDER / f"{entry.sheet}.tcss" in MemtuiApp.CSS_PATH
+        assert (styles.FOLDER / f"{entry.sheet}.tcss").is_file()
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await press(pilot, entry.key)
+        assert app.view.id == entry.name
+        assert type(app.view).__name__ == entry.view or not entry.view
 
 
 async def test_every_view_is_one(make_app: Maker) -> None:
