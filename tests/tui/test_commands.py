@@ -19,7 +19,7 @@ from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
 
-VIEWS = {"1": "memory", "2": "dream", "3": "sessions", "4": "search", "5": "settings"}
+VIEWS = {view.key: view.name for view in table.VIEWS}
 
 
 @pytest.fixture
