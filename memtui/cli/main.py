@@ -75,10 +75,7 @@ def version(context: CliContext) -> None:
 
 
 @click.group(
-    "memtui",
-    cls=MainGroup,
-    invoke_without_command=True,
-    params=[*shared_options(hidden=False), _VersionOption()],
+    "memtui", cls=MainGroup, invoke_without_command=True, params=[*shared_options(hidden=False), _VersionOption()]
 )
 @click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context

@@ -9,13 +9,7 @@ from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.dream.schedule.cron import (
-    Schedule,
-    cron_of,
-    describe_cron,
-    next_starts,
-    read_schedule,
-)
+from memtui.dream.schedule.cron import Schedule, cron_of, describe_cron, next_starts, read_schedule
 from memtui.dream.schedule.units import systemd_units
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError

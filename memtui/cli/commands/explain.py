@@ -379,10 +379,7 @@ _DIRECTORY = click.Path(path_type=Path)
 @click.argument("tool", metavar="TOOL")
 @click.argument("given", default="", metavar="[JSON]")
 @click.option(
-    "--root",
-    type=_DIRECTORY,
-    metavar="DIR",
-    help="The folder to work in; this project's memory if left out.",
+    "--root", type=_DIRECTORY, metavar="DIR", help="The folder to work in; this project's memory if left out."
 )
 @click.option("--read", "reads", multiple=True, type=_DIRECTORY, metavar="DIR", help="One more folder to read in.")
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)

@@ -14,13 +14,7 @@ from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.memory.workspace import Workspace
 from memtui.services import memory
-from memtui.services.editor import (
-    EditorResult,
-    ReturnedText,
-    run_editor,
-    save_returned,
-    starting_text,
-)
+from memtui.services.editor import EditorResult, ReturnedText, run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.util.diff import unified_diff
