@@ -90,7 +90,6 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     """Make a prepared change.
 
     Args:
-        context: The call.
         kind: What the answer is, for scripts.
         change: What to do.
 

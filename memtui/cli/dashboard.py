@@ -31,7 +31,6 @@ def show(context: CliContext, *, demo: bool) -> int:
     """Print the dashboard; its exit code is 0 whatever it shows.
 
     Args:
-        context: The call.
         demo: Over the made-up home.
     """
     with open_workspace(context, demo=demo) as found:

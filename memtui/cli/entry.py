@@ -49,7 +49,6 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
     """Choose the workspace; a sample home that was made for it goes away at the end.
 
     Args:
-        context: The call.
         demo: Whether the sample home is asked for.
     """
     with ExitStack() as stack:

@@ -35,7 +35,6 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     """List the sessions of the project, newest first.
 
     Args:
-        context: The call.
         everywhere: Of all projects.
         branch: Only those whose last prompt was typed on this branch.
 

@@ -40,7 +40,6 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 
     Args:
-        out: Knows the width.
         columns: A column without a title in every column gives a table without a heading.
         rows: The cells, one style a cell, which wins over that of the column; without any there is no heading either.
     """

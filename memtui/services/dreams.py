@@ -126,7 +126,6 @@ def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
     """Look whether a dream by hand could start now. Reads only, but for read-only mode, in which none starts.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If nobody can work here.
     """
     require_writable(workspace)
@@ -142,7 +141,6 @@ def start(workspace: Workspace, request: RunRequest) -> StartedRun:
     """Start the process of a dream. What can't work is said here, not in a file.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If the backend can't work here.
         MemtuiError: If the process can't be started.
     """
@@ -183,7 +181,6 @@ def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False, pa
     """Start a dream for a hook or a schedule, which have no use for words: whatever stops it is written down.
 
     Args:
-        workspace: The project.
         request: What kind of run; its trigger says who starts it.
         wait: Whether to wait for its end.
         pause: Waits for some seconds.
@@ -235,7 +232,7 @@ def stop(workspace: Workspace, run: Run) -> StopResult:
     Only a process that a dream of ours wrote down is signalled.
 
     Raises:
-        Refused: In read-only mode, or if its process is not known for sure.
+        Refused: If its process is not known for sure.
         Conflict: If it has ended already, or can't be ended.
     """
     require_writable(workspace)
@@ -259,7 +256,6 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
     """Remove a lock that nobody holds any more; asked about.
 
     Raises:
-        Refused: In read-only mode.
         NotFound: If there is no lock, or it only says when the last dream was.
         Conflict: If somebody holds it.
     """
@@ -302,13 +298,11 @@ def adopt(workspace: Workspace, run: Run, names: Collection[str] | None = None, 
     """Put what a run drafted into the memory folder, as one operation: all of it, or the named files.
 
     Args:
-        workspace: The project.
         run: One that has ended.
         names: Files; what conflicts among them is refused unless `over`, and left out where all are meant.
         over: In a conflict take the dream's side; the other stays in the history.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If it still runs, or a named file conflicts.
         NotFound: If nothing is kept of it.
     """
@@ -320,7 +314,6 @@ def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Needs
     """Discard what a run drafted; asked about. The memory folder is not touched.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If it still runs.
         NotFound: If nothing is kept of it.
     """
@@ -346,7 +339,6 @@ def restore(workspace: Workspace, run: Run, changes: Collection[Change]) -> Save
     """Carry out a `plan_restore`, as one operation; what later edits overlap is in `left`.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If later edits stand in the way of all of it; nothing was written.
     """
     require_writable(workspace)
@@ -360,7 +352,6 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
     """When dreams of this project start: as chosen, as kept, or drawn by lot once.
 
     Args:
-        workspace: The project.
         cron: Five fields, which are kept from now on.
         keep: Whether anything may be kept; in read-only mode nothing is.
 
@@ -421,7 +412,6 @@ def install_schedule(
     """Put a schedule into the person's crontab; asked about. Only the line of this project changes.
 
     Raises:
-        Refused: In read-only mode.
         MemtuiError: If the crontab can't be read or written.
     """
     require_writable(workspace)

@@ -169,7 +169,6 @@ def edit_file(
     A draft of the file is gone on with. A question that comes back is answered by calling `save_returned`.
 
     Args:
-        workspace: The project.
         path: The file; one that isn't there is new.
         line: Where to start, from 1.
         start: The text to begin with, instead of what is on disk or in a draft.
@@ -178,7 +177,6 @@ def edit_file(
         allow: What the person has said yes to.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If there is no editor, or it ends with a fault; what was typed is kept as a draft then.
         MemtuiError: If what came back can't be saved; it is kept as a draft then.
     """
@@ -384,7 +382,6 @@ def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Conf
     """Open config.toml itself in the person's editor; the settings as they are then.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If there is no editor, or it ends with a fault.
     """
     require_writable(workspace)

@@ -220,7 +220,6 @@ def apply(
     """Make a prepared change, as one operation of the history.
 
     Args:
-        workspace: The project.
         change: What to do; one without changes does nothing.
         allow: What the person has said yes to.
 
@@ -228,7 +227,7 @@ def apply(
         What was done, or the question to ask before calling again.
 
     Raises:
-        Refused: In read-only mode, or if a name may not be written.
+        Refused: If a name may not be written.
         Conflict: If a file changed since the change was prepared and can't be merged; nothing was written.
     """
     require_writable(workspace)
@@ -277,12 +276,11 @@ def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None =
     """Pin or unpin files, so that no background run may touch them.
 
     Args:
-        workspace: The project.
         paths: Files of the memory folder.
         pinned: What they are to be; if left out, unpinned if all of them are pinned, else pinned.
 
     Raises:
-        Refused: In read-only mode, or if a file is not in the memory folder.
+        Refused: If a file is not in the memory folder.
     """
     require_writable(workspace)
     folder = workspace.location.folder
@@ -313,7 +311,6 @@ def save_file(
     really is. A saved file has no draft any more.
 
     Args:
-        workspace: The project.
         path: A memory, instruction or settings file.
         data: Its whole new content.
         base: Digest of the content that the person started from; `None` for a new file.
@@ -396,7 +393,6 @@ def resolve_conflict(
     """Carry out what the person decided on a conflict. Results and errors as for `save_file`.
 
     Args:
-        workspace: The project.
         conflict: What was found.
         decision: "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md
             beside it, "write" writes `text`.
@@ -435,7 +431,6 @@ def keep_draft(workspace: Workspace, path: Path, data: bytes, base: str | None) 
     """Keep a text that could not be saved; whether it really is kept.
 
     Args:
-        workspace: The project.
         path: The file that it is meant for.
         data: The text.
         base: Digest of what the person started from.
@@ -460,11 +455,7 @@ def drafts(workspace: Workspace) -> tuple[Draft, ...]:
 
 
 def drop_draft(workspace: Workspace, path: Path) -> None:
-    """Forget the draft of a file.
-
-    Raises:
-        Refused: In read-only mode.
-    """
+    """Forget the draft of a file."""
     require_writable(workspace)
     workspace.drafts.drop(path)
 

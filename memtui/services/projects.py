@@ -53,7 +53,6 @@ def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YE
     """Carry a plan out; asked about. Nothing is overwritten, and undo takes it back.
 
     Raises:
-        Refused: In read-only mode.
         NotFound: If there is nothing to move.
         MemtuiError: If the disk refuses; the same again ends it.
     """
@@ -81,7 +80,7 @@ def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
     """Take a move back; a session that went on since goes back with all of it.
 
     Raises:
-        Refused: In read-only mode, or if one of its sessions is open in Claude Code.
+        Refused: If one of its sessions is open in Claude Code.
         MemtuiError: If the disk refuses; the same again ends it.
     """
     require_writable(workspace)
