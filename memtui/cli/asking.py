@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
+from memtui.services.access import prepare_to_write
+from memtui.services.editor import take_up_leftovers
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretChoice, SecretFound
 from memtui.util.diff import unified_diff
@@ -16,6 +18,17 @@ from memtui.util.errors import Conflict, Refused
 Answer = TypeVar("Answer")
 
 _CHOICES: dict[str, SecretChoice] = {"r": "redact", "k": "keep", "y": "keep", "a": "always"}
+
+
+def may_write(context: CliContext) -> None:
+    """Get ready to write, before anything is read for it: finish what a crash interrupted; nothing with `-n`.
+
+    Raises:
+        Refused: With `--read-only`.
+    """
+    if not context.options.dry_run:
+        prepare_to_write(context.workspace)
+        context.out.warn(text.words for text in take_up_leftovers(context.workspace))
 
 
 def answered(

@@ -80,8 +80,6 @@ def touched(data: Data) -> str:
 
 def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    from memtui.presentation.dream_text import starter
-
     ended = data["ended"] is not None
     lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]

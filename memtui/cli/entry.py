@@ -74,7 +74,7 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
 
 
 def _sample(context: CliContext, folder: Path) -> "Workspace":
-    from memtui.client.memory_location import locate_memory  # with the sample home 150 ms, rarely wanted
+    from memtui.client.memory_location import locate_memory  # all three together 150 ms, for the sample home only
     from memtui.demo import build_demo
     from memtui.memory.workspace import Workspace
 

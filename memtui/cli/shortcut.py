@@ -31,7 +31,7 @@ def shortcut(args: Sequence[str], context: CliContext) -> Callable[[], int] | No
             return None
 
     def run() -> int:
-        from memtui.cli.session_list import list_sessions
+        from memtui.cli.session_list import list_sessions  # 15 ms that no other command needs
 
         return list_sessions(context, everywhere=everywhere)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.commands.memory import problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
@@ -30,7 +30,7 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
     Ends with 1 if there is an error or a warning.
     """
     if fix:
-        context.may_write()
+        may_write(context)
     snapshot = context.snapshot()
     paths = {named.path for named in find_all(snapshot, names, context.cwd)}
 

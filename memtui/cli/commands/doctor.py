@@ -16,6 +16,7 @@ from shutil import which
 import click
 
 from memtui import __version__
+from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
 from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
@@ -49,7 +50,7 @@ def doctor(context: CliContext, fix: bool) -> int:
     if fix and not context.options.dry_run:
         fixed = _leftovers(context)
         context.workspace.read(full=False)
-        context.may_write()
+        may_write(context)
         left = set(_leftovers(context))
         fixed = [name for name in fixed if name not in left]
     found = [

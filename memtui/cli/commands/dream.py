@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
@@ -305,7 +305,7 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     gone, or that is no lock.
     """
     if clear_stale_lock or context.options.read_only:
-        context.may_write()
+        may_write(context)
     if clear_stale_lock:
         _clear(context)
         return

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, file_line
@@ -90,7 +90,7 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
-    context.may_write()
+    may_write(context)
     run, names = dreams.split_words(context.workspace, words)
     adoption = dreams.adoption_plan(context.workspace, run)
     chosen = dreams.match_files(names, [name for item in adoption.items for name in item.touched.names])
@@ -124,7 +124,7 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
 @pass_context
 def discard(context: CliContext, run: str | None) -> int:
     """Discard what a held, killed or dry dream drafted; the memory folder is not touched."""
-    context.may_write()
+    may_write(context)
     workspace = context.workspace
     found = dreams.pick_run(workspace, run) if run is not None else dreams.split_words(workspace, ())[0]
     done = False
@@ -145,7 +145,7 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
 
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
-    context.may_write()
+    may_write(context)
     run, names = dreams.split_words(context.workspace, words) if words else (dreams.last_adopted(context.workspace), [])
     changes = dreams.plan_restore(context.workspace, run)
     chosen = dreams.match_files(names, [change.name for change in changes])

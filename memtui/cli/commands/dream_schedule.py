@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
@@ -39,7 +39,7 @@ def schedule(context: CliContext, cron: str | None, install: bool, print_timer: 
     if install:
         context.out.status("the line for your crontab:", dreams.crontab_line(context.workspace, kept), *_keys(context))
         if not context.options.dry_run:
-            context.may_write()
+            may_write(context)
             done = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow))
             kept = done or kept
     _show(context, kept)
@@ -59,7 +59,7 @@ def _remove(context: CliContext) -> None:
     elif context.options.dry_run:
         words = f"would take out: {line}"
     else:
-        context.may_write()
+        may_write(context)
         removed = bool(answered(context, lambda allow: dreams.remove_schedule(context.workspace, allow)))
         words = "taken out of your crontab" if removed else "left in your crontab"
     context.out.result("schedule", {"removed": removed, "line": line}, [words])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
@@ -96,7 +96,7 @@ def history(context: CliContext, name: str | None, patch: bool, limit: int, git:
 
 
 def _write_git(context: CliContext, target: Path) -> int:
-    context.may_write()
+    may_write(context)
     if context.options.dry_run:
         count = len(context.workspace.history.operations(context.workspace.scopes(), None))
         context.out.status(f"-n: would write {pluralize(count, 'commit')} to {target}")
@@ -152,7 +152,7 @@ def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
     rest is done; what is overwritten with --over stays in the history.
     """
-    context.may_write()
+    may_write(context)
     ready(context)
     dry_run = context.options.dry_run
     target = services.next_operation(context.workspace, version, end=not dry_run)
@@ -168,7 +168,7 @@ def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
 @pass_context
 def redo(context: CliContext) -> None:
     """Do again what was undone last, whatever it was about."""
-    context.may_write()
+    may_write(context)
     ready(context)
     dry_run = context.options.dry_run
     target = services.next_operation(context.workspace, redo=True, end=not dry_run)
@@ -198,7 +198,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
-    context.may_write()
+    may_write(context)
     ready(context)
     planned = services.plan_restore(context.workspace, _path(context, name), version)
     diff = unified_diff(planned.now, planned.then, planned.name)
@@ -212,7 +212,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
 
 
 def _restore_folder(context: CliContext, as_of: str | None, before: str | None) -> int:
-    context.may_write()
+    may_write(context)
     ready(context)
     planned = services.plan_folder_restore(context.workspace, as_of=as_of, before=before)
     plan = planned.plan

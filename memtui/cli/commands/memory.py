@@ -81,7 +81,7 @@ def ls(
     terms = parse_query(" ".join(words))
     found = [
         (named, row)
-        for named, row in file_rows(context.pins, snapshot)
+        for named, row in file_rows(Pins(context.dirs), snapshot)
         if (type_ is None or (row["kind"] == "topic" and (row["type"] or "none") == type_))
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
@@ -193,7 +193,7 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
         context.out.result("file", {}, _body_lines(text), page=True)
         return 0
     row = next(
-        row for one, row in file_rows(context.pins, snapshot) if (one.path, one.name) == (named.path, named.name)
+        row for one, row in file_rows(Pins(context.dirs), snapshot) if (one.path, one.name) == (named.path, named.name)
     )
     details = details_of(snapshot, named)
     data = {**row, **details, **({} if meta else {"text": text})}

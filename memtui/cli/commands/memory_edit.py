@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered, carry_out, tell_saved
+from memtui.cli.asking import answered, carry_out, may_write, tell_saved
 from memtui.cli.commands.memory import TYPES
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.memory.pins import Pins
 from memtui.memory.workspace import Workspace
 from memtui.services import memory
 from memtui.services.editor import EditorResult, ReturnedText, run_editor, save_returned, starting_text
@@ -34,7 +35,7 @@ def new(context: CliContext, name: str, type_: str | None, description: str, sou
     memtui new testing --type feedback --description "Integration tests hit a real database"
     git log -1 --format=%B | memtui new project_release --from -
     """
-    context.may_write()
+    may_write(context)
     body = _body(source)
     return carry_out(context, "new", memory.new_topic(context.read(full=False), name, type_, description, body))
 
@@ -58,7 +59,7 @@ def _body(source: str | None) -> str:
 @pass_context
 def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int:
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
-    context.may_write()
+    may_write(context)
     workspace, out, dry_run = context.workspace, context.out, context.options.dry_run
     named = _find_or_draft(context, name)
     if not out.interactive():
@@ -125,7 +126,7 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
     \b
     memtui set testing type=feedback description="Integration tests hit a real database"
     """
-    context.may_write()
+    may_write(context)
     named = find(context.snapshot(full=False), name, context.cwd)
     wanted: dict[str, str | None] = {}
     for pair in pairs:
@@ -151,7 +152,7 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
 @pass_context
 def mv(context: CliContext, old: str, new_name: str) -> int:
     """Rename a topic; MEMORY.md and every link to it are updated too. -n shows what would change."""
-    context.may_write()
+    may_write(context)
     snapshot = context.snapshot()
     return carry_out(
         context, "mv", memory.rename_topic(snapshot, memory_file(find(snapshot, old, context.cwd)), new_name)
@@ -163,7 +164,7 @@ def mv(context: CliContext, old: str, new_name: str) -> int:
 @pass_context
 def rm(context: CliContext, names: Sequence[str]) -> int:
     """Delete topics, from MEMORY.md too; they stay in the history and go to the trash."""
-    context.may_write()
+    may_write(context)
     snapshot = context.snapshot()
     files = [memory_file(named) for named in find_all(snapshot, names, context.cwd)]
     return carry_out(context, "rm", memory.delete_files(snapshot, files))
@@ -176,10 +177,10 @@ def rm(context: CliContext, names: Sequence[str]) -> int:
 def pin(context: CliContext, names: Sequence[str], off: bool) -> None:
     """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
     if names:
-        context.may_write()
+        may_write(context)
         chosen = [memory_file(named) for named in find_all(context.snapshot(full=False), names, context.cwd)]
         if not context.options.dry_run:
             memory.pin_files(context.workspace, [file.path for file in chosen], not off)
     folder = context.location.folder
-    pinned = sorted(context.pins.names(folder))
+    pinned = sorted(Pins(context.dirs).names(folder))
     context.out.result("pins", {"folder": str(folder), "pinned": pinned}, pinned, rows=pinned)

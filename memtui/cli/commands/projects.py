@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliCommand, CliGroup, pass_context
@@ -42,7 +43,7 @@ def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
     and does it; projects undo-move takes it back. Nothing is overwritten: of two sessions or memories with one name
     both stay. Running sessions stay where they are. Ends with 1 if there is nothing to move, or on a no.
     """
-    context.may_write()
+    may_write(context)
     project, directory = _source(context, old)
     plan = services.plan_project_move(
         context.workspace,
@@ -167,7 +168,7 @@ def undo_move(context: CliContext, id: str, listed: bool) -> int:
     """
     if listed:
         return _listed(context)
-    context.may_write()
+    may_write(context)
     past = services.find_move(context.workspace, id)
     _undone(context, past, None if context.options.dry_run else services.undo_move(context.workspace, past))
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
@@ -46,7 +46,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @pass_context
 def rename(context: CliContext, session: str, title: str) -> None:
     """Give a session another title, as Claude Code's /rename does: one record more at the end of its file."""
-    context.may_write()
+    may_write(context)
     path = _find(context, session)
     if not context.options.dry_run:
         _tell(context, "rename", services.rename_session(context.workspace, path, title))
@@ -60,7 +60,7 @@ def rename(context: CliContext, session: str, title: str) -> None:
 @pass_context
 def archive(context: CliContext, sessions: Sequence[str]) -> None:
     """Move sessions to where Claude Code's clean-up doesn't find them; restore brings them back."""
-    context.may_write()
+    may_write(context)
     paths = [_find(context, word, move=True) for word in sessions]
     if context.options.dry_run:
         _would(context, "archive", paths)
@@ -81,7 +81,7 @@ def rm(context: CliContext, sessions: Sequence[str], older_than: int | None, eve
     """
     if bool(sessions) == (older_than is not None):
         raise UsageError("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
-    context.may_write()
+    may_write(context)
     if older_than is None:
         paths = [_find(context, word, move=True) for word in sessions]
     else:
@@ -109,7 +109,7 @@ def restore(context: CliContext, sessions: Sequence[str]) -> None:
 
     What Claude Code's clean-up would take at once gets the present time.
     """
-    context.may_write()
+    may_write(context)
     kept = archive_for(context.workspace).kept()
     chosen = [_find_kept(kept, word) for word in sessions]
     if context.options.dry_run:
@@ -124,7 +124,7 @@ def restore(context: CliContext, sessions: Sequence[str]) -> None:
 @pass_context
 def save(context: CliContext, session: str, output: Path) -> None:
     """Copy a session's transcript, byte by byte, into a file that isn't there yet."""
-    context.may_write()
+    may_write(context)
     path = _find(context, session)
     bytes_ = path.stat().st_size if context.options.dry_run else services.save_copy(context.workspace, path, output)
     data = {"done": not context.options.dry_run, "id": path.stem, "path": str(output), "size": bytes_}
