@@ -141,7 +141,7 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     if not plan.changes:
         context.out.status("nothing to change")
     elif saved is None:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
     return 0
 
 

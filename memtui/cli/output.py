@@ -224,6 +224,10 @@ class Output:
         if not self.quiet:
             self._beside(lines)
 
+    def unwritten(self, what: str = "written") -> None:
+        """Say that nothing was done, because of `-n`."""
+        self.status(f"-n: nothing was {what}")
+
     def warn(self, warnings: Iterable[str]) -> None:
         """Say warnings on stderr; nothing with `-q`."""
         for warning in warnings:

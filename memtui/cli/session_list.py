@@ -81,15 +81,11 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
 def _session_data(session: Session, facts: "SessionSummary", live: RunningSession | None, left: float | None) -> Data:
     """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
-        "id": session.id,
-        "path": session.file_path,
-        "modified": iso(session.modified),
-        "size": session.size,
-        "live": live is not None,
-        "pid": live.pid if live else None,
+        "id": session.id, "path": session.file_path, "modified": iso(session.modified), "size": session.size,
+        "live": live is not None, "pid": live.pid if live else None,
         "days_left": None if left is None else round(left, 2),
         **{name: getattr(facts, name) for name in facts.__struct_fields__},
-    }
+    }  # fmt: skip
 
 
 def _table(

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from memtui.cli.output import Line, Output, StyledText
-from memtui.util.text import cells, clip, visible
+from memtui.cli.context import CliContext
+from memtui.cli.output import Line, Output, StyledText, iso
+from memtui.util.text import age, cells, clip, visible
 
 GAP = "  "
 """Between two columns."""
@@ -138,3 +139,8 @@ def _fit(sized: list[_SizedColumn], room: int) -> list[_SizedColumn]:
         over -= taken
         least = LEAST
     return sized
+
+
+def when(context: CliContext, seconds: float) -> str:
+    """A moment of the past in a table."""
+    return (iso(seconds) or "") if context.out.plain or context.out.verbose else age(context.now() - seconds)

@@ -144,7 +144,7 @@ def _set_ours(context: CliContext, key: str, value: str | None) -> None:
     words = f"{key}: {value_words(before)} -> {value_words(after)}"
     context.out.result("setting-written", data, [] if context.out.quiet else [words])
     if dry_run:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
 
 
 def _set_client(context: CliContext, key: str, value: str | None, layer: str | None) -> None:
@@ -164,7 +164,7 @@ def _set_client(context: CliContext, key: str, value: str | None, layer: str | N
 
     context.out.result("setting-written", data, text())
     if context.options.dry_run:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
     elif not written:
         context.out.status("nothing to change")
 

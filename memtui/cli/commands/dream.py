@@ -24,11 +24,10 @@ from memtui.cli.dream_data import (
     run_lines,
     since,
     touched,
-    when,
 )
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.cli.table import columns, table
+from memtui.cli.table import columns, table, when
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
@@ -95,10 +94,8 @@ def status(context: CliContext) -> None:
         if held is not None and held is not listed[0]:
             yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
-            yield [
-                StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {ready_in(failing.opens_at, context.now())}",
-            ]
+            waits = f"the next one waits, {ready_in(failing.opens_at, context.now())}"
+            yield [StyledText(f"{failing.reason}: ", "warn"), waits]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
@@ -144,7 +141,7 @@ def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
             type=click.Choice(_TRIGGERS),
             default="hand",
             help="Who starts it; hook and schedule are quiet.",
-        ),
+        ),  # fmt: skip
     ):
         command = option(command)
     return command
@@ -203,19 +200,10 @@ def run(
             record_start_fault(context.workspace, context.dirs, trigger, error.message, context.now())
         raise
     end = run_dream(
-        context.workspace,
-        context.dirs,
-        chosen.work,
-        mode=mode,
-        trigger=trigger,
-        backend=chosen.name,
-        why=chosen.why,
-        force=force,
-        dry_run=context.options.dry_run,
-        adopt="review" if review else "auto",
-        now=context.now,
+        context.workspace, context.dirs, chosen.work, mode=mode, trigger=trigger, backend=chosen.name, why=chosen.why,
+        force=force, dry_run=context.options.dry_run, adopt="review" if review else "auto", now=context.now,
         run_id=run_id,
-    )
+    )  # fmt: skip
     return 128 + end.signal if end.signal else _code(end)
 
 
@@ -262,8 +250,8 @@ def log(context: CliContext, limit: int) -> int:
 
     With -v also those that a check stopped.
     """
-    listed = [run_data(context, run) for run in dreams.runs(context.workspace)[:limit]]
-    at = {run.id: run.at for run in dreams.runs(context.workspace)[:limit]}
+    runs = dreams.runs(context.workspace)[:limit]
+    listed, at = [run_data(context, run) for run in runs], {run.id: run.at for run in runs}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
@@ -274,16 +262,8 @@ def log(context: CliContext, limit: int) -> int:
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
             kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
-            rows.append(
-                [
-                    one["id"],
-                    when(context, at[one["id"]]),
-                    how_part(one),
-                    by,
-                    words,
-                    f"{duration(one['seconds'])} {cost}",
-                ]
-            )
+            lasted = f"{duration(one['seconds'])} {cost}"
+            rows.append([one["id"], when(context, at[one["id"]]), how_part(one), by, words, lasted])
         yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
             yield refusal_line(context, refused)

@@ -64,14 +64,9 @@ def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
 @click.option("--sort", type=click.Choice(("name", "age", "size")), default="name", show_default=True)
 @pass_context
 def ls(
-    context: CliContext,
-    words: Sequence[str],
-    type_: str | None,
-    scope: str | None,
-    troubled: bool,
-    orphans: bool,
+    context: CliContext, words: Sequence[str], type_: str | None, scope: str | None, troubled: bool, orphans: bool,
     sort: str,
-) -> int:
+) -> int:  # fmt: skip
     """List the memory files; words filter as on the screen: 'exact ^start end$ !not.
 
     Only the heads of the files are read; --problems and -v read all and mark those with problems. Ends with 1 if
@@ -269,10 +264,5 @@ def problem_line(out: Output, problem: Data) -> Line:
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
-    return [
-        StyledText(where, "bold"),
-        "  ",
-        StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]]),
-        f"  {problem['message']}",
-        StyledText(fix, "dim"),
-    ]
+    severity = StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]])
+    return [StyledText(where, "bold"), "  ", severity, f"  {problem['message']}", StyledText(fix, "dim")]

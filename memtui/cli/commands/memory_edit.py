@@ -78,7 +78,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         diff = unified_diff(before, returned.data, named.name)
         data = {"name": named.name, "path": str(named.path), "written": False, "version": None, "merged": []}
         out.result("edit", {**data, "diff": diff}, diff_lines(diff))
-        out.status("-n: nothing was written")
+        out.unwritten()
         return 0
     if not returned.changed and draft is None:
         again = f"; what you save in {returned.copy} later is kept as a draft" if returned.at_once else ""

@@ -45,13 +45,8 @@ def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
     """
     may_write(context)
     project, directory = _source(context, old)
-    plan = services.plan_project_move(
-        context.workspace,
-        project,
-        (context.cwd / new.expanduser()).absolute(),
-        directory=directory,
-        sessions=not only_memory,
-    )
+    target = (context.cwd / new.expanduser()).absolute()
+    plan = services.plan_project_move(context.workspace, project, target, directory=directory, sessions=not only_memory)
     if plan.empty or context.options.dry_run:
         _tell(context, plan, None)
         return int(plan.empty)
@@ -93,21 +88,16 @@ def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None
     files = () if plan.memory is None else plan.memory.files
     stays = [*plan.stays, *(moved.stays if moved is not None else ())]
     data = {
-        "old": plan.old,
-        "new": plan.new,
-        "from": plan.source,
-        "to": plan.target,
+        **fields(plan, "old new"), "from": plan.source, "to": plan.target,
         "sessions": [
             {**fields(one, "id title size there"), "as": one.new_id, "files": len(one.files)} for one in sessions
         ],
         "memory": [
             {"name": one.source, "as": one.target, "there": one.there, "lines": list(one.lines)} for one in files
         ],
-        "stays": [fields(stay, "what why") for stay in stays],
-        "notes": list(plan.notes),
-        "diff": "" if plan.memory is None else plan.memory.coming.diff(),
-        "move": None if moved is None else moved.id,
-    }
+        "stays": [fields(stay, "what why") for stay in stays], "notes": list(plan.notes),
+        "diff": "" if plan.memory is None else plan.memory.coming.diff(), "move": None if moved is None else moved.id,
+    }  # fmt: skip
 
     def text() -> Iterator[Line]:
         if moved is None or context.out.verbose:
@@ -122,7 +112,7 @@ def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None
     if plan.empty:
         context.out.status("nothing to move")
     elif moved is None:
-        context.out.status("-n: nothing was moved")
+        context.out.unwritten("moved")
 
 
 def _plan_lines(context: CliContext, plan: MovePlan) -> Iterator[Line]:
@@ -202,13 +192,8 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
     stays = done.stays if done is not None else ()
     sessions = past.sessions if done is None else done.sessions
     memory = past.memory if done is None else done.memory
-    data = {
-        "move": _past_data(past),
-        "done": done is not None,
-        "sessions": sessions,
-        "memory": memory,
-        "stays": [fields(stay, "what why") for stay in stays],
-    }
+    data = {"move": _past_data(past), "done": done is not None, "sessions": sessions, "memory": memory}
+    data["stays"] = [fields(stay, "what why") for stay in stays]
 
     def text() -> Iterator[Line]:
         what = pluralize(sessions, "session") + (" and the memory" if memory else "")
@@ -217,7 +202,7 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
 
     context.out.result("undo-move", data, text())
     if done is None:
-        context.out.status("-n: nothing was moved")
+        context.out.unwritten("moved")
 
 
 @click.group("projects", cls=CliGroup, invoke_without_command=True, short_help="List the projects, move one.")

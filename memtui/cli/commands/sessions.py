@@ -144,13 +144,9 @@ def _text(context: CliContext, data: Data, details: list[LabeledText], plan: Res
 
 
 def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], cwd: str) -> list[Data]:
-    kept = config_dir(context.env) / "file-history" / session
+    kept, where = config_dir(context.env) / "file-history" / session, Path(cwd or "/")
     return [
-        {
-            "path": one.path,
-            "versions": len(one.versions),
-            "now": compare_file(one, one.versions[-1], kept, Path(cwd or "/")),
-        }
+        {"path": one.path, "versions": len(one.versions), "now": compare_file(one, one.versions[-1], kept, where)}
         for one in files
         if one.versions
     ]
@@ -499,11 +495,8 @@ def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
     """The sessions whose newest record is older; those that are open in Claude Code are left out."""
     live = live_sessions(context.workspace)
     errors: list[MemtuiError] = []
-    found = [
-        one
-        for one in catalog.load_sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
-        if context.now() - one.when > seconds
-    ]
+    listed = catalog.load_sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
+    found = [one for one in listed if context.now() - one.when > seconds]
     context.out.warn(error.message for error in errors)
     for one in found:
         if one.id in live:
@@ -529,14 +522,14 @@ def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
         yield f"{pluralize(len(paths), 'session')}, {total} bytes"
 
     context.out.result(kind, {"done": False, "deed": None, "sessions": sessions, "bytes": total, "notes": []}, text())
-    context.out.status("-n: nothing was moved")
+    context.out.unwritten("moved")
 
 
 def _tell(context: CliContext, kind: str, done: ArchiveResult | None, would: Sequence[str] = ()) -> None:
     """Say what was done and how to undo it; or what would be done."""
     if done is None:
         context.out.result(kind, {"done": False, "deed": None, "would": list(would), "notes": []}, would)
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
         return
     operation = done.operation
     data = {
