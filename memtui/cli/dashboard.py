@@ -91,7 +91,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     yield words
     if not data["enabled"]:
         yield StyledText(
-            "memory is off: the agent loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
+            "memory is off: Claude Code loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
         )
 
 
@@ -105,7 +105,7 @@ def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot"
         names = ", ".join(f"{project.name} {project.topics}" for project in others[:6])
         yield f"  memtui --project P                             opens another: {names}"
     yield "  memtui --demo                                  shows sample data; nothing of yours is touched"
-    yield "Memory appears here by itself once the agent saves one."
+    yield "Memory appears here by itself once Claude Code saves one."
 
 
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:

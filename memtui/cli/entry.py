@@ -65,7 +65,7 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
             and not context.location.config.is_dir()
             and not context.location.folder.is_dir()
         ):
-            banner = f"sample data: there is no agent folder here ({context.location.config} does not exist)"
+            banner = f"sample data: Claude Code's folder {context.location.config} does not exist"
             yield OpenedWorkspace.of_sample(banner, open_sample)
         else:
             yield OpenedWorkspace(

@@ -80,7 +80,7 @@ def version(context: CliContext) -> None:
 @click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context
 def cli(ctx: click.Context, demo: bool) -> int | None:
-    """See, edit and stay in charge of what your coding agent remembers.
+    """See and edit what Claude Code remembers.
 
     Without a command memtui opens the screen (memtui PROJECT or memtui DIR opens another project; --no-mouse leaves the
     mouse to the terminal), or prints the same as text where there is no terminal.

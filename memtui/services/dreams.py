@@ -268,7 +268,7 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
     if lock.gone:
         raise NotFound("no dream is running", hint="the lock that is there says when the last one succeeded")
     if not gate.open and lock.kind != "foreign":
-        raise Conflict(f"no dream of ours is running: {gate.reason}", hint="end it where it runs")
+        raise Conflict(f"no dream of ours is running: {gate.reason}", hint="stop it where it runs")
     if not allow.confirmed:
         then = "After that nothing says when the last dream was, and the time check is ready."
         return NeedsConfirmation(f"Remove the lock ({gate.reason})?", (then,), yes="Remove")

@@ -101,7 +101,7 @@ def new_topic(
     """
     kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if kind is None:
-        raise UsageError("of which type?", hint="--type user, feedback, project or reference")
+        raise UsageError("the type is missing", hint="--type user, feedback, project or reference")
     plan = plans.plan_new(snapshot, name.removesuffix(".md"), kind, description, body)
     made = next(change.name for change in plan.changes if change.name != INDEX_NAME)
     return PreparedChange(plan, typed=made if body else "", focus=plan.root / made)
@@ -467,4 +467,4 @@ def _say_kept(error: MemtuiError, name: str, *, kept: bool) -> None:
 
 def draft_hint(name: str) -> str:
     """What to say of a text that is kept as a draft."""
-    return f"the text is kept as a draft: memtui edit {name} goes on with it"
+    return f"the text is kept as a draft: memtui edit {name} continues with it"

@@ -101,7 +101,7 @@ def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResu
 def delete_sessions(
     workspace: Workspace, paths: Sequence[Path], allow: Allow = NOTHING_YET
 ) -> ArchiveResult | NeedsConfirmation:
-    """Delete sessions, sub-agents and large results included; asked about. They can be had back for 30 days.
+    """Delete sessions, sub-agents and large results included; asked about. They can be restored for 30 days.
 
     Raises:
         Refused: If one is open in Claude Code or in no project folder.

@@ -104,7 +104,7 @@ def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> li
 def _made(context: CliContext, name: str, problem: Problem, change: memory.PreparedChange) -> bool:
     """Make the change, asked about where it needs a yes; nobody to ask is a no to this one problem."""
     if change.question is not None and not context.options.yes and not context.out.interactive():
-        context.out.status(f"{name}: {problem.fix}: not without being asked, -y says yes")
+        context.out.status(f"{name}: {problem.fix}: needs a yes, --yes gives it")
         return False
     return answered(context, lambda allow: memory.apply(context.workspace, change, allow)) is not None
 

@@ -1,4 +1,4 @@
-"""What memtui finds around itself, and what to do about it."""
+"""What memtui needs, and what is wrong with it."""
 
 import os
 import re
@@ -42,7 +42,7 @@ _AMBIGUOUS = "─"
 @click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
 @pass_context
 def doctor(context: CliContext, fix: bool) -> int:
-    """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
+    """Look at terminal, encoding, folders, settings, leftovers, projects whose directory moved, and git.
 
     Ends with 1 if something is wrong.
     """
@@ -159,7 +159,7 @@ def _projects(context: CliContext) -> Iterator[DoctorResult]:
         more = f"and {len(orphans.gone) - MOST_GONE} more whose directory is gone"
         yield note("gone project", more, "memtui projects --gone lists them")
     for left in orphans.left:
-        words = f"{left.memory} is loaded by nobody: {left.reason}"
+        words = f"{left.memory} is loaded by no session: {left.reason}"
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
         yield note("left memory", words, hint)
@@ -253,7 +253,7 @@ def _memory(context: CliContext) -> Iterator[DoctorResult]:
         yield ok("leftovers", "none")
     drafts = context.workspace.drafts.list()
     for draft in drafts:
-        hint = f"memtui edit {draft.path.stem} goes on with it"
+        hint = f"memtui edit {draft.path.stem} continues with it"
         yield note("draft", f"unsaved text of {draft.path}", hint)
     yield from _lock(context)
 

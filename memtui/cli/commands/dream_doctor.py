@@ -136,7 +136,7 @@ def _money(context: CliContext) -> Iterator[DoctorResult]:
     try:
         left = money_left(context.config, context.dirs, context.now())
     except OverBudget as error:
-        yield problem("money", error.message, "it is free again by itself; memtui config set dream_day_money")
+        yield problem("money", error.message, "it is free again after 24 hours; memtui config set dream_day_money")
     except MemtuiError as error:
         yield problem("money", error.message, error.hint)
     else:
@@ -148,13 +148,13 @@ def _money(context: CliContext) -> Iterator[DoctorResult]:
 def _past(context: CliContext) -> Iterator[DoctorResult]:
     listed = dreams.runs(context.workspace)
     gate = failure_gate(listed, context.now(), context.dirs)
-    hint = "memtui dream log tells of each; --force dreams all the same"
+    hint = "memtui dream log tells of each; --force starts one all the same"
     state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = run_awaiting_review(listed)
     if held is not None:
         since = time_ago(context.now() - held.at)
-        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is reviewed"
         yield note("review", words, "memtui dream diff, adopt or discard")
 
 
@@ -177,7 +177,7 @@ def _schedule(context: CliContext) -> Iterator[DoctorResult]:
         else:
             yield DoctorResult("schedule", "ok" if same else "note", f"in your crontab: {words}", hint)
     elif wanted:
-        hint = "memtui dream schedule --install puts it back, --remove forgets it"
+        hint = "memtui dream schedule --install puts it back, --remove deletes it"
         yield problem("schedule", "our line is gone from your crontab", hint)
     else:
         yield ok("schedule", "not in your crontab", "memtui dream schedule tells more")

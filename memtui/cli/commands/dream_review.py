@@ -86,7 +86,7 @@ def _version_files(made: tuple[Operation, ...]) -> list[Data]:
 @click.option("--over", is_flag=True, help="In a conflict take the dream's side; the other stays in the history.")
 @pass_context
 def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
-    """Put what a held, killed or dry dream drafted into the memory folder: all of it, or the files named.
+    """Put what a dream drafted (held for review, killed, dry run) into the memory folder: all, or the files named.
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
@@ -123,7 +123,7 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
 def discard(context: CliContext, run: str | None) -> int:
-    """Discard what a held, killed or dry dream drafted; the memory folder is not touched."""
+    """Discard what a dream drafted (held for review, killed, dry run); the memory folder is not touched."""
     may_write(context)
     workspace = context.workspace
     found = dreams.pick_run(workspace, run) if run is not None else dreams.split_words(workspace, ())[0]

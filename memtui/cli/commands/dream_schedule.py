@@ -24,8 +24,8 @@ from memtui.util.errors import MemtuiError, UsageError
 def schedule(context: CliContext, cron: str | None, install: bool, print_timer: bool, remove: bool) -> None:
     """When dreams of this project start by themselves, in words, and the next three times.
 
-    CRON is five fields, as in "30 3 * * 1-5"; it is kept. Without one a time between 0:00 and 5:59 is drawn, once. Only
-    --install and --remove touch your crontab, and there only the line of this project. With -n nothing is written.
+    CRON is five fields, as in "30 3 * * 1-5"; it is kept. Without one a time between 0:00 and 5:59 is chosen at random,
+    once. Only --install and --remove change your crontab, and only this project's line. With -n nothing is written.
     """
     if install + print_timer + remove > 1 or (remove and cron is not None):
         raise UsageError("one of --install, --print-timer and --remove, the last without a time")
@@ -91,7 +91,7 @@ def _show(context: CliContext, kept: Schedule) -> None:
         problem = error.message
     installed = cron_of(line) if line is not None else None
     lasting = read_schedule(context.dirs, context.location) == kept
-    drawn = "" if not kept.drawn else "  drawn by lot, once" if lasting else "  drawn by lot, not kept"
+    drawn = "" if not kept.drawn else "  chosen at random, once" if lasting else "  chosen at random, not kept"
     data: Data = {
         "cron": kept.cron, "words": words, "drawn": kept.drawn, "next": [iso(at) for at in next_],
         "installed": installed, "line": line, "problem": problem or None,

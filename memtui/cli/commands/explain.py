@@ -87,7 +87,7 @@ _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @_FILES
 @pass_context
 def explain_index(context: CliContext, files: tuple[str, ...]) -> int:
-    """What the agent gets of a MEMORY.md at the start of a session."""
+    """What Claude Code loads of a MEMORY.md at the start of a session."""
     return _each(context, "index", files, lambda word: index_data(_bytes(word)), _index_text)
 
 
@@ -104,12 +104,12 @@ def index_data(data: bytes) -> Data:
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
         word = "200 lines" if data["limit"] == "lines" else "25,000 characters"
-        yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
+        yield [StyledText("OVER", "problem"), f": Claude Code loads what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
         yield "empty: nothing is loaded"
     else:
-        yield [StyledText("fits", "good"), ": the agent gets all of it"]
+        yield [StyledText("fits", "good"), ": Claude Code loads all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
     yield f"characters  {data['units']} of {data['max_units']}"
     yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
@@ -199,7 +199,7 @@ def explain_path(
     context: CliContext, paths: tuple[str, ...], reads: tuple[Path, ...], root: Path | None, op: str, actor: str,
     casefold: bool,
 ) -> int:  # fmt: skip
-    """May an agent, a dream or a person read or write a path.
+    """Say whether an agent, a dream or a person may read or write a path.
 
     "-" reads one JSON object a line: {"root", "op": "read"|"write", "actor": "agent"|"dream"|"user", "path",
     "casefold"}.
@@ -353,7 +353,7 @@ def _transcript_text(out: Output, data: Data) -> Iterator[Line]:
 def explain_permission(
     context: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
 ) -> int:
-    """May a background agent call a tool with this input.
+    """Say whether a background agent may call a tool with this input.
 
     "-" in place of TOOL reads one JSON object a line: {"tool", "input"}, and "root", "actor", "casefold" where they
     differ. Without --root the project's transcripts may be read as well.

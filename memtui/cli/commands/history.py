@@ -52,7 +52,7 @@ def version_diff(history: Versions, version: Operation, name: str | None = None,
 
 @click.command("history", cls=CliCommand, short_help="List what happened, newest first.")
 @click.argument("name", required=False, shell_complete=complete_names)
-@click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
+@click.option("-p", "--patch", is_flag=True, help="Show the diff of each.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
 @click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
 @pass_context

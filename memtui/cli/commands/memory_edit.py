@@ -24,8 +24,8 @@ from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
 
 @click.command("new", cls=CliCommand)
 @click.argument("name")
-@click.option("--type", "type_", type=click.Choice(TYPES), help="What it is about; told by a name such as feedback_x.")
-@click.option("--description", default="", metavar="S", help="One line: when is it of use.")
+@click.option("--type", "type_", type=click.Choice(TYPES), help="Its type; a name such as feedback_x says it, too.")
+@click.option("--description", default="", metavar="S", help="One line: when it is useful.")
 @click.option("--from", "source", metavar="FILE", help="The body: a file, or - for standard input.")
 @pass_context
 def new(context: CliContext, name: str, type_: str | None, description: str, source: str | None) -> int:
@@ -55,7 +55,7 @@ def _body(source: str | None) -> str:
 @click.command("edit", cls=CliCommand, short_help="Edit a file in $VISUAL or $EDITOR.")
 @click.argument("name", shell_complete=complete_names)
 @click.option("--line", type=click.IntRange(1), help="Where to start.")
-@click.option("--discard", is_flag=True, help="Forget a draft of this file first.")
+@click.option("--discard", is_flag=True, help="Discard a draft of this file first.")
 @pass_context
 def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int:
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
@@ -68,7 +68,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         memory.drop_draft(workspace, named.path)
     draft = workspace.drafts.load(named.path)
     if draft is not None:
-        out.status(f"continuing the draft of {named.name}; --discard forgets it")
+        out.status(f"continuing the draft of {named.name}; --discard deletes it")
     before = named.path.read_bytes() if named.path.exists() else None
     if not dry_run:
         # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
@@ -175,7 +175,7 @@ def rm(context: CliContext, names: Sequence[str]) -> int:
 @click.option("--off", is_flag=True, help="Unpin them.")
 @pass_context
 def pin(context: CliContext, names: Sequence[str], off: bool) -> None:
-    """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
+    """Pin topics, so that no dream may touch them; without a name, list what is pinned."""
     if names:
         may_write(context)
         chosen = [memory_file(named) for named in find_all(context.snapshot(full=False), names, context.cwd)]

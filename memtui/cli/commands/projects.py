@@ -31,13 +31,13 @@ MOST = 20
 """Sessions and memories that are listed without -v."""
 
 
-@click.command("move", cls=CliCommand, short_help="Bring what a project has left to another directory.")
+@click.command("move", cls=CliCommand, short_help="Move a project's sessions and memory to another directory.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
 @click.option("--memory", "only_memory", is_flag=True, help="Only the memory; the sessions stay.")
 @pass_context
 def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
-    """Bring sessions and memory of a project that moved to the folder of the directory where it is now.
+    """Move sessions and memory of a project whose directory moved to the folder of its new directory.
 
     OLD is its old directory, its name, or its folder below projects/; NEW is a directory. Shows what it will do, asks,
     and does it; projects undo-move takes it back. Nothing is overwritten: of two sessions or memories with one name
@@ -209,7 +209,7 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
 @click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
 @click.pass_context
 def projects(ctx: click.Context, gone: bool) -> int | None:
-    """List the projects, or bring what one has left to the directory where it is now.
+    """List the projects, or move one's sessions and memory to its new directory.
 
     Without a command they are listed as by ls.
     """

@@ -48,13 +48,13 @@ def sessions() -> None:
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
 @click.option("--archived", "place", flag_value="archive", help="Those that were archived.")
-@click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be had back.")
+@click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be restored.")
 @pass_context
 def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
-    "live" marks a session that is open in Claude Code, "goes in 2d" one that its own clean-up takes soon,
-    "due" one that it takes at its next start.
+    "live" marks a session that is open in Claude Code, "goes in 2d" one that Claude Code deletes soon,
+    "due" one that it deletes at its next start.
     Ends with 1 if there is none.
     """
     if place is not None:
@@ -62,9 +62,9 @@ def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place
     return list_sessions(context, everywhere=everywhere, branch=branch)
 
 
-@click.group("export", cls=CliGroup, short_help="Write a session down for others.")
+@click.group("export", cls=CliGroup, short_help="Export a session.")
 def export() -> None:
-    """Write a session down for others, as text or for a browser."""
+    """Export a session as Markdown, JSON or a page for a browser."""
 
 
 @export.command("session")
@@ -104,7 +104,7 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
 @click.argument("session", metavar="ID")
 @pass_context
 def sessions_show(context: CliContext, session: str) -> None:
-    """What is known of one session: what it did, and how much of it a resume would still send.
+    """Show one session: what it did, and how much of it a resume would still send.
 
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are listed with the number of
     their kept versions, and how they are now against the newest of these.
@@ -281,9 +281,9 @@ class _Drawing:
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @pass_context
 def sessions_health(context: CliContext, session: str | None, everywhere: bool) -> int:
-    """How much of a session a resume still reaches; without ID: of every session of the project.
+    """Show how much of a session a resume still sends; without ID: of every session of the project.
 
-    What a compaction summarised and what somebody left by a rewind doesn't count. Ends with 1 if one isn't healthy.
+    What a compaction summarised and what you left by a rewind doesn't count. Ends with 1 if one isn't healthy.
     """
     errors: list[MemtuiError] = []
     if session is not None:
