@@ -76,9 +76,7 @@ def _run_command(args: Sequence[str]) -> int:
     return answer(args, keys=_keys)
 
 
-_FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--no-color": "no_color"} | {
-    "--no-mouse": "no_mouse"
-}
+_FLAGS = {f"--{name.replace('_', '-')}": name for name in ("demo", "ascii", "read_only", "no_color", "no_mouse")}
 _VALUES = {"--project": "project", "--config-dir": "config_dir"}
 
 
@@ -173,23 +171,14 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
         if options.lone and not options.demo:
             call.lone_word()
         with terminal, open_workspace(call, demo=options.demo) as found:
+            start = StartContext(
+                found.location, found.env.home, found.dirs.cache, given.read_only, call.now, lambda: found.workspace,
+                None if found.sample else cache,
+            )  # fmt: skip
             return screen.run(
-                StartContext(
-                    found.location,
-                    found.env.home,
-                    found.dirs.cache,
-                    given.read_only,
-                    call.now,
-                    lambda: found.workspace,
-                    None if found.sample else cache,
-                ),
-                call.config,
-                ascii_only=options.ascii,
-                terminal=terminal,
-                open_sample=found.open_sample,
-                sample=found.sample,
-                mouse=not options.no_mouse,
-            )
+                start, call.config, ascii_only=options.ascii, terminal=terminal, open_sample=found.open_sample,
+                sample=found.sample, mouse=not options.no_mouse,
+            )  # fmt: skip
 
     return guarded(run, call, args)
 

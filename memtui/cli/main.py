@@ -9,9 +9,9 @@ import click
 
 from memtui import __version__
 from memtui.cli import COMMANDS
-from memtui.cli.context import CliContext, near_commands
+from memtui.cli.context import CliContext, KeyRow, near_commands
 from memtui.cli.errors import guarded
-from memtui.cli.options import CliCommand, CliGroup, KeyRow, pass_context, shared_options
+from memtui.cli.options import CliCommand, CliGroup, pass_context, shared_options
 from memtui.util.errors import Unsupported, UsageError
 
 

@@ -4,20 +4,9 @@ from typing import Any
 
 import click
 
-from memtui.cli.context import CliContext, KeyRow, find_directory
+from memtui.cli.context import CliContext
 from memtui.util.errors import NotFound
 from memtui.util.text import visible
-
-__all__ = [
-    "CliCommand",
-    "CliContext",
-    "CliGroup",
-    "KeyRow",
-    "complete_names",
-    "find_directory",
-    "pass_context",
-    "shared_options",
-]
 
 pass_context = click.make_pass_decorator(CliContext, ensure=True)
 """Hands a command its `CliContext`."""

@@ -151,15 +151,9 @@ class Output:
     # Answers.
 
     def result(
-        self,
-        kind: str,
-        data: object,
-        text: Iterable[Line],
-        *,
-        rows: Iterable[object] | None = None,
-        warnings: Sequence[str] = (),
-        page: bool = False,
-    ) -> None:
+        self, kind: str, data: object, text: Iterable[Line], *, rows: Iterable[object] | None = None,
+        warnings: Sequence[str] = (), page: bool = False,
+    ) -> None:  # fmt: skip
         """Print what a command found, in the form that is wanted.
 
         Args:

@@ -132,9 +132,8 @@ def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
     shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
     blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
     backend = choose_backend(None, mode, workspace, read_config(workspace.dirs.config))
-    return StartCheck(
-        blocked, tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES), backend.name, backend.why
-    )
+    skipped = tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES)
+    return StartCheck(blocked, skipped, backend.name, backend.why)
 
 
 def start(workspace: Workspace, request: RunRequest) -> StartedRun:
@@ -150,9 +149,8 @@ def start(workspace: Workspace, request: RunRequest) -> StartedRun:
 
 
 def _start(workspace: Workspace, request: RunRequest) -> StartedRun:
-    return start_run(
-        workspace.dirs, workspace.location.cwd, request, environ=workspace.env.environ, now=workspace.now()
-    )
+    environ, now = workspace.env.environ, workspace.now()
+    return start_run(workspace.dirs, workspace.location.cwd, request, environ=environ, now=now)
 
 
 class NotStarted(Struct, frozen=True):

@@ -169,9 +169,8 @@ def restore_folder(
     require_writable(workspace)
     if planned.plan.left and not allow.confirmed:
         lines = tuple(f"{one.name} can't be restored: {one.reason}" for one in planned.plan.left)
-        return NeedsConfirmation(
-            f"Restore the other {pluralize(len(planned.plan.files), 'file')}?", lines, yes="Restore"
-        )
+        files = pluralize(len(planned.plan.files), "file")
+        return NeedsConfirmation(f"Restore the other {files}?", lines, yes="Restore")
     store = workspace.store(workspace.location.folder)
     why = f"restore the folder {planned.words}"
     return store.restore_as_of(until=planned.until, before=planned.before, why=why)

@@ -296,15 +296,9 @@ def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None =
 
 
 def save_file(
-    workspace: Workspace,
-    path: Path,
-    data: bytes,
-    base: str | None,
-    *,
-    base_data: bytes | None = None,
-    why: str = "",
+    workspace: Workspace, path: Path, data: bytes, base: str | None, *, base_data: bytes | None = None, why: str = "",
     allow: Allow = NOTHING_YET,
-) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:  # fmt: skip
     """Write a file that a person edited, merged with what others changed meanwhile.
 
     Whatever comes back but `SavedFile`, and whatever is raised, the text is kept as a draft, and it is said whether it

@@ -32,16 +32,9 @@ def plan_project_move(
         Refused: If a folder is a link, or a dream may be running in one of the memory folders.
     """
     return plan_move(
-        workspace.env,
-        workspace.dirs,
-        project.folder,
-        new,
-        directory=directory or project.cwd,
-        shared=project.collision,
-        sessions=sessions,
-        live=_running(project.folder),
-        now=workspace.now,
-    )
+        workspace.env, workspace.dirs, project.folder, new, directory=directory or project.cwd,
+        shared=project.collision, sessions=sessions, live=_running(project.folder), now=workspace.now,
+    )  # fmt: skip
 
 
 def _running(folder: Path) -> frozenset[str]:

@@ -175,16 +175,4 @@ def toggled(switch: Switch) -> tuple[bool, str] | None:
     return not switch.value, switch.layer if switch.layer in LAYERS else "user"
 
 
-__all__ = [
-    "LAYERS",
-    "UNSET",
-    "SwitchEdit",
-    "find_switch",
-    "own_setting",
-    "parse_own",
-    "parse_value",
-    "plan_switch",
-    "set_own",
-    "set_switch",
-    "toggled",
-]
+__all__ = ["UNSET"]

@@ -54,12 +54,10 @@ def _rows(context: CliContext) -> list[Data]:
     for setting in SETTINGS:
         value, path = ours[setting.key], str(ours.path)
         layer = "default" if value == setting.default else "config.toml"
+        row = {**fields(setting, "key default"), "describe": setting.words, "choices": list(setting.choices)}
         rows.append(
-            {
-                "key": setting.key, "value": value, "layer": layer, "source": path, "default": setting.default,
-                "writable": True, "target": path, "why_not": "", "describe": setting.words,
-                "choices": list(setting.choices), "whose": "memtui",
-            }
+            {**row, "value": value, "layer": layer, "source": path, "writable": True, "target": path, "why_not": "",
+             "whose": "memtui"}
         )  # fmt: skip
     return rows
 

@@ -18,13 +18,9 @@ from memtui.services import dreams
 from memtui.util.diff import unified_diff
 
 _STATES = {
-    "clean": "",
-    "merged": "merged",
-    "conflict": "conflict",
-    "same": "there already",
-    "refused": "never adopted",
+    "clean": "", "merged": "merged", "conflict": "conflict", "same": "there already", "refused": "never adopted",
     "adopted": "adopted",
-}
+}  # fmt: skip
 
 
 @click.command("diff", cls=CliCommand, short_help="What a dream changed, or would.")
@@ -74,8 +70,8 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
 
 def _version_files(made: tuple[Operation, ...]) -> list[Data]:
     return [
-        {"name": change.name, "old": None, "kind": change.kind, "added": change.added, "removed": change.removed,
-         "emptied": False, "state": "adopted", "words": f"version {version.id[:8]}"}
+        {**fields(change, "name kind added removed"), "old": None, "emptied": False, "state": "adopted",
+         "words": f"version {version.id[:8]}"}
         for version in made
         for change in version.files
     ]  # fmt: skip

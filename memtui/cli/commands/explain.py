@@ -18,8 +18,8 @@ from memtui.agent.permissions import decide
 from memtui.agent.shell.commands import SECRET_EXCLUDES
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.cli.commands.config import switch_data, value_words
-from memtui.cli.context import CliContext
-from memtui.cli.options import CliGroup, find_directory, pass_context
+from memtui.cli.context import CliContext, find_directory
+from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.client.memory_location import MemoryLocation, locate_memory

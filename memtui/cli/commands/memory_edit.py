@@ -15,7 +15,7 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.memory.pins import Pins
 from memtui.memory.workspace import Workspace
 from memtui.services import memory
-from memtui.services.editor import EditorResult, ReturnedText, run_editor, save_returned, starting_text
+from memtui.services.editor import ReturnedText, run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.util.diff import unified_diff
@@ -96,7 +96,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
 def _saved(
     workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow
 ) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
-    result: EditorResult = save_returned(workspace, path, returned, allow)
+    result = save_returned(workspace, path, returned, allow)
     if result.outcome is None:
         raise TypeError("a save that gave nothing")
     return result.outcome
@@ -154,9 +154,8 @@ def mv(context: CliContext, old: str, new_name: str) -> int:
     """Rename a topic; MEMORY.md and every link to it are updated too. -n shows what would change."""
     may_write(context)
     snapshot = context.snapshot()
-    return carry_out(
-        context, "mv", memory.rename_topic(snapshot, memory_file(find(snapshot, old, context.cwd)), new_name)
-    )
+    file = memory_file(find(snapshot, old, context.cwd))
+    return carry_out(context, "mv", memory.rename_topic(snapshot, file, new_name))
 
 
 @click.command("rm", cls=CliCommand, short_help="Delete topics; history and trash keep them.")
