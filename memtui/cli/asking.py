@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
+from memtui.history.versions import Saved
 from memtui.services.access import prepare_to_write
 from memtui.services.editor import take_up_leftovers
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
@@ -120,9 +121,7 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     diff = plan.diff()
     data = {
         "title": plan.title,
-        "written": saved is not None and saved.operation is not None,
-        "version": saved.operation.id if saved is not None and saved.operation is not None else None,
-        "merged": list(saved.merged) if saved is not None else [],
+        **saved_data(saved),
         "changes": [{"name": one.name, "kind": _kind(one.base, one.data)} for one in plan.changes],
         "notes": list(plan.notes),
         "diff": diff,
@@ -145,6 +144,13 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     return 0
 
 
+def saved_data(saved: Saved | None) -> Data:
+    """What a save came to, for scripts."""
+    made = None if saved is None else saved.operation
+    merged = [] if saved is None else list(saved.merged)
+    return {"written": made is not None, "version": None if made is None else made.id, "merged": merged}
+
+
 def _kind(base: str | None, data: bytes | None) -> str:
     return "new" if base is None else "deleted" if data is None else "changed"
 
@@ -152,11 +158,7 @@ def _kind(base: str | None, data: bytes | None) -> str:
 def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
     """Tell what was saved of a text that a person typed."""
     diff = unified_diff(before, done.data, name)
-    operation = done.saved.operation
-    data: Data = {
-        "name": name, "path": str(done.path), "written": operation is not None,
-        "version": None if operation is None else operation.id, "merged": list(done.saved.merged), "diff": diff,
-    }  # fmt: skip
+    data: Data = {"name": name, "path": str(done.path), **saved_data(done.saved), "diff": diff}
 
     def lines() -> Iterator[Line]:
         if context.out.verbose:

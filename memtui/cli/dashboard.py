@@ -28,11 +28,7 @@ _SESSIONS = 5
 
 
 def show(context: CliContext, *, demo: bool) -> int:
-    """Print the dashboard; its exit code is 0 whatever it shows.
-
-    Args:
-        demo: Over the made-up home.
-    """
+    """Print the dashboard; its exit code is 0 whatever it shows."""
     with open_workspace(context, demo=demo) as found:
         _print(context, found, found.workspace.read(full=True))
     return 0

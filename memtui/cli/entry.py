@@ -46,11 +46,7 @@ class OpenedWorkspace(Struct, frozen=True, dict=True):
 
 @contextmanager
 def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
-    """Choose the workspace; a sample home that was made for it goes away at the end.
-
-    Args:
-        demo: Whether the sample home is asked for.
-    """
+    """Choose the workspace; a sample home that was made for it goes away at the end."""
     with ExitStack() as stack:
 
         def open_sample() -> "Workspace":

@@ -19,11 +19,7 @@ def _take(ctx: click.Context, parameter: click.Parameter, value: object) -> None
 
 
 def shared_options(*, hidden: bool) -> list[click.Parameter]:
-    """The options of every command.
-
-    Args:
-        hidden: Left out of the help, because the help of `memtui` itself tells them.
-    """
+    """The options of every command; `hidden` leaves them out of the help, because that of `memtui` itself has them."""
 
     def flag(*names: str, help: str) -> click.Option:
         return click.Option(names, is_flag=True, expose_value=False, callback=_take, hidden=hidden, help=help)

@@ -300,12 +300,7 @@ class Output:
 
 
 def fields(value: object, names: str) -> Data:
-    """Some attributes of an object, for scripts.
-
-    Args:
-        value: The object.
-        names: Theirs, with blanks between them.
-    """
+    """Some attributes of an object, for scripts; `names` has blanks between them."""
     return {name: getattr(value, name) for name in names.split()}
 
 

@@ -178,11 +178,6 @@ def wait_for_start(started: StartedRun, pause: Pause = time.sleep) -> NotStarted
 def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False, pause: Pause = time.sleep) -> str | None:
     """Start a dream for a hook or a schedule, which have no use for words: whatever stops it is written down.
 
-    Args:
-        request: What kind of run; its trigger says who starts it.
-        wait: Whether to wait for its end.
-        pause: Waits for some seconds.
-
     Returns:
         What stopped it; `None` if it was started.
     """

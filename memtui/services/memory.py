@@ -422,13 +422,7 @@ def conflict_with_disk(workspace: Workspace, path: Path, name: str, mine: bytes,
 
 
 def keep_draft(workspace: Workspace, path: Path, data: bytes, base: str | None) -> bool:
-    """Keep a text that could not be saved; whether it really is kept.
-
-    Args:
-        path: The file that it is meant for.
-        data: The text.
-        base: Digest of what the person started from.
-    """
+    """Keep a text that could not be saved as the draft of a file; whether it really is kept."""
     try:
         workspace.drafts.save(path, data.decode("utf-8", "surrogateescape"), base)
     except MemtuiError:

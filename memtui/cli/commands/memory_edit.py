@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered, carry_out, may_write, tell_saved
+from memtui.cli.asking import answered, carry_out, may_write, saved_data, tell_saved
 from memtui.cli.commands.memory import TYPES
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
@@ -76,8 +76,8 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     returned = run_editor(workspace, named.path, *starting_text(workspace, named.path), line=line)
     if dry_run:
         diff = unified_diff(before, returned.data, named.name)
-        data = {"name": named.name, "path": str(named.path), "written": False, "version": None, "merged": []}
-        out.result("edit", {**data, "diff": diff}, diff_lines(diff))
+        data = {"name": named.name, "path": str(named.path), **saved_data(None), "diff": diff}
+        out.result("edit", data, diff_lines(diff))
         out.unwritten()
         return 0
     if not returned.changed and draft is None:
