@@ -70,10 +70,10 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
 
 
 def _sample(context: CliContext, folder: Path) -> "Workspace":
-    from memtui.client.memory_location import locate_memory  # all three together 150 ms, for the sample home only
-    from memtui.demo import build_demo
-    from memtui.memory.workspace import Workspace
+    from memtui.demo import build_demo  # 130 ms, for the sample home only
 
     home = build_demo(folder / "home", context.now())
-    location = locate_memory(home.env, home.cwd)
-    return Workspace(home.env, home.dirs, location, read_only=context.options.read_only, now=context.now)
+    sample = CliContext()
+    sample.options.read_only, sample.now = context.options.read_only, context.now
+    sample.env, sample.dirs, sample.directory = home.env, home.dirs, home.cwd
+    return sample.workspace
