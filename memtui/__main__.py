@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from memtui import __version__
-from memtui.cli import COMMANDS
+from memtui.cli import COMMANDS, GlobalOptions
 
 TYPE_CHECKING = False  # as in typing, whose import takes longer than all that `--version` does
 if TYPE_CHECKING:
@@ -21,19 +21,12 @@ if TYPE_CHECKING:
     from memtui.tui.startup.terminal import Terminal
 
 
-class ScreenOptions:
-    """What was asked of the screen."""
+class ScreenOptions(GlobalOptions):
+    """What was asked of the screen; `lone` says that the project stands alone, where a command could stand."""
 
-    def __init__(self) -> None:
-        self.project: str | None = None
-        self.lone = False
-        """The project stands alone, where a command could stand."""
-        self.config_dir: str | None = None
-        self.demo = False
-        self.ascii = False
-        self.read_only = False
-        self.no_color = False
-        self.no_mouse = False
+    lone: bool = False
+    demo: bool = False
+    no_mouse: bool = False
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,9 +69,7 @@ def _run_command(args: Sequence[str]) -> int:
     return answer(args, keys=_keys)
 
 
-_FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--no-color": "no_color"} | {
-    "--no-mouse": "no_mouse"
-}
+_FLAGS = {f"--{name.replace('_', '-')}": name for name in ("demo", "ascii", "read_only", "no_color", "no_mouse")}
 _VALUES = {"--project": "project", "--config-dir": "config_dir"}
 
 
@@ -161,9 +152,7 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
     from memtui.cli.errors import guarded
 
     call = CliContext()
-    given = call.options
-    given.project, given.config_dir = options.project, options.config_dir
-    given.ascii, given.read_only, given.no_color = options.ascii, options.read_only, options.no_color
+    call.options = options
 
     def run() -> int:
         from memtui.cli.entry import open_workspace
@@ -173,23 +162,14 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
         if options.lone and not options.demo:
             call.lone_word()
         with terminal, open_workspace(call, demo=options.demo) as found:
+            start = StartContext(
+                found.location, found.env.home, found.dirs.cache, options.read_only, call.now, lambda: found.workspace,
+                None if found.sample else cache,
+            )  # fmt: skip
             return screen.run(
-                StartContext(
-                    found.location,
-                    found.env.home,
-                    found.dirs.cache,
-                    given.read_only,
-                    call.now,
-                    lambda: found.workspace,
-                    None if found.sample else cache,
-                ),
-                call.config,
-                ascii_only=options.ascii,
-                terminal=terminal,
-                open_sample=found.open_sample,
-                sample=found.sample,
-                mouse=not options.no_mouse,
-            )
+                start, call.config, ascii_only=options.ascii, terminal=terminal, open_sample=found.open_sample,
+                sample=found.sample, mouse=not options.no_mouse,
+            )  # fmt: skip
 
     return guarded(run, call, args)
 

@@ -8,6 +8,9 @@ from msgspec.structs import replace
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
+from memtui.history.versions import Saved
+from memtui.services.access import prepare_to_write
+from memtui.services.editor import take_up_leftovers
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretChoice, SecretFound
 from memtui.util.diff import unified_diff
@@ -16,6 +19,17 @@ from memtui.util.errors import Conflict, Refused
 Answer = TypeVar("Answer")
 
 _CHOICES: dict[str, SecretChoice] = {"r": "redact", "k": "keep", "y": "keep", "a": "always"}
+
+
+def may_write(context: CliContext) -> None:
+    """Get ready to write, before anything is read for it: finish what a crash interrupted; nothing with `-n`.
+
+    Raises:
+        Refused: With `--read-only`.
+    """
+    if not context.options.dry_run:
+        prepare_to_write(context.workspace)
+        context.out.warn(text.words for text in take_up_leftovers(context.workspace))
 
 
 def answered(
@@ -90,7 +104,6 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     """Make a prepared change.
 
     Args:
-        context: The call.
         kind: What the answer is, for scripts.
         change: What to do.
 
@@ -108,9 +121,7 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     diff = plan.diff()
     data = {
         "title": plan.title,
-        "written": saved is not None and saved.operation is not None,
-        "version": saved.operation.id if saved is not None and saved.operation is not None else None,
-        "merged": list(saved.merged) if saved is not None else [],
+        **saved_data(saved),
         "changes": [{"name": one.name, "kind": _kind(one.base, one.data)} for one in plan.changes],
         "notes": list(plan.notes),
         "diff": diff,
@@ -129,8 +140,15 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     if not plan.changes:
         context.out.status("nothing to change")
     elif saved is None:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
     return 0
+
+
+def saved_data(saved: Saved | None) -> Data:
+    """What a save came to, for scripts."""
+    made = None if saved is None else saved.operation
+    merged = [] if saved is None else list(saved.merged)
+    return {"written": made is not None, "version": None if made is None else made.id, "merged": merged}
 
 
 def _kind(base: str | None, data: bytes | None) -> str:
@@ -140,11 +158,7 @@ def _kind(base: str | None, data: bytes | None) -> str:
 def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
     """Tell what was saved of a text that a person typed."""
     diff = unified_diff(before, done.data, name)
-    operation = done.saved.operation
-    data: Data = {
-        "name": name, "path": str(done.path), "written": operation is not None,
-        "version": None if operation is None else operation.id, "merged": list(done.saved.merged), "diff": diff,
-    }  # fmt: skip
+    data: Data = {"name": name, "path": str(done.path), **saved_data(done.saved), "diff": diff}
 
     def lines() -> Iterator[Line]:
         if context.out.verbose:

@@ -6,6 +6,7 @@ The screen starts from here too, so click is not known here.
 import os
 import time
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,16 +16,15 @@ from msgspec import Struct
 from memtui.cli import COMMANDS, GlobalOptions
 from memtui.client.environment import Env
 from memtui.util.app_dirs import Dirs
+from memtui.util.config import Config, read_config
 from memtui.util.errors import NotFound
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from memtui.cli.output import Output
     from memtui.client.memory_location import MemoryLocation
-    from memtui.memory.pins import Pins
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
-    from memtui.util.config import Config
 
 
 class KeyRow(Struct, frozen=True):
@@ -79,16 +79,14 @@ class CliContext:
     @cached_property
     def out(self) -> "Output":
         """The printer; the screen needs none unless it fails."""
-        from memtui.cli.output import Output
+        from memtui.cli.output import Output  # 3 ms, which the screen's start does without
 
         ours = (self.dirs.config / "config.toml").exists()
         return Output(self.options, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
 
     @cached_property
-    def config(self) -> "Config":
+    def config(self) -> Config:
         """Our own settings."""
-        from memtui.util.config import read_config
-
         return read_config(self.dirs.config)
 
     @cached_property
@@ -120,30 +118,20 @@ class CliContext:
     @cached_property
     def location(self) -> "MemoryLocation":
         """Where the memory of that directory is."""
-        from memtui.client.memory_location import locate_memory
+        from memtui.client.memory_location import locate_memory  # 7 ms that `sessions ls --all` does without
 
         return locate_memory(self.env, self.directory)
 
     @cached_property
     def workspace(self) -> "Workspace":
         """The project: reading and writing."""
-        from memtui.memory.workspace import Workspace
-        from memtui.util.config import read_config
+        from memtui.memory.workspace import Workspace  # 80 ms, which no command that only reads needs
 
-        trash = read_config(self.dirs.config)["trash"] == "true"
-        workspace = Workspace(
-            self.env, self.dirs, self.location, read_only=self.options.read_only, trash=trash, now=self.now
-        )
+        trash, read_only = self.config["trash"] == "true", self.options.read_only
+        workspace = Workspace(self.env, self.dirs, self.location, read_only=read_only, trash=trash, now=self.now)
         if self._last is not None:
             workspace.read(full=False, known=self._last)  # it has to know the folders
         return workspace
-
-    @cached_property
-    def pins(self) -> "Pins":
-        """What is pinned."""
-        from memtui.memory.pins import Pins
-
-        return Pins(self.dirs)
 
     def read(self, *, full: bool = True) -> "Snapshot":
         """The snapshot, read now. A command that only reads doesn't pay for what writing needs.
@@ -151,7 +139,7 @@ class CliContext:
         Args:
             full: Also bodies: links and problems.
         """
-        from memtui.memory.snapshot import load_snapshot
+        from memtui.memory.snapshot import load_snapshot  # 80 ms that `sessions` does without
 
         if "workspace" in self.__dict__:
             return self.workspace.read(full=full, known=self._last)
@@ -173,29 +161,9 @@ class CliContext:
             )
         return snapshot
 
-    def may_write(self) -> None:
-        """Get ready to write, before anything is read for it: end what a crash left half done.
-
-        With `-n` nothing will be written, so nothing is asked.
-
-        Raises:
-            Refused: With `--read-only`.
-        """
-        if self.options.dry_run:
-            return
-        from memtui.services.access import prepare_to_write
-
-        prepare_to_write(self.workspace)
-        if (self.dirs.state / "editing").is_dir():
-            from memtui.services.editor import take_up_leftovers
-
-            self.out.warn(text.words for text in take_up_leftovers(self.workspace))
-
 
 def near_commands(word: str) -> str:
     """What to say to somebody who mistyped a command; "" if nothing is near."""
-    from difflib import get_close_matches
-
     near = get_close_matches(word, COMMANDS, 2)
     return f"did you mean {' or '.join(near)}?" if near else ""
 
@@ -210,7 +178,7 @@ def find_directory(env: Env, cwd: Path, word: str) -> Path:
     path = cwd / Path(word).expanduser()
     if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():
         return path
-    from memtui.client.projects import find_project
+    from memtui.client.projects import find_project  # 8 ms, needed with --project only
 
     try:
         project = find_project(env, word)

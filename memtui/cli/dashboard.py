@@ -10,7 +10,7 @@ from memtui.cli.commands.budget import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
-from memtui.cli.output import Data, Line, Output, StyledText, iso
+from memtui.cli.output import Data, Line, Output, StyledText, fields, iso
 from memtui.cli.table import Column, table
 from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
@@ -28,12 +28,7 @@ _SESSIONS = 5
 
 
 def show(context: CliContext, *, demo: bool) -> int:
-    """Print the dashboard; its exit code is 0 whatever it shows.
-
-    Args:
-        context: The call.
-        demo: Over the made-up home.
-    """
+    """Print the dashboard; its exit code is 0 whatever it shows."""
     with open_workspace(context, demo=demo) as found:
         _print(context, found, found.workspace.read(full=True))
     return 0
@@ -49,23 +44,12 @@ def _print(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") ->
     auto = snapshot.auto
     problems = [problem_data(snapshot, problem) for problem in snapshot.problems if problem.severity != "info"]
     data: Data = {
-        "project": place.root.name or str(place.root),
-        "cwd": str(place.cwd),
-        "branch": branch_of(place.cwd),
-        "folder": str(place.folder),
-        "exists": auto is not None,
-        "enabled": place.enabled,
-        "sample": found.sample,
-        "banner": found.banner,
-        "budget": None if auto is None or auto.budget is None else budget_data(auto),
-        "problems": problems,
-        "files": rows,
-        "last_dream": iso(last),
-        "gates": [gate_data(gate) for gate in listed],
-        "sessions": [
-            {"id": one.id, "title": one.title, "modified": iso(one.modified), "size": one.size} for one in sessions
-        ],
-    }
+        **fields(place, "cwd folder enabled"), **fields(found, "sample banner"), "branch": branch_of(place.cwd),
+        "project": place.root.name or str(place.root), "exists": auto is not None,
+        "budget": None if auto is None or auto.budget is None else budget_data(auto), "problems": problems,
+        "files": rows, "last_dream": iso(last), "gates": [gate_data(gate) for gate in listed],
+        "sessions": [{**fields(one, "id title size"), "modified": iso(one.modified)} for one in sessions],
+    }  # fmt: skip
 
     def text() -> Iterator[Line]:
         yield from _heading(context.out, data, found.workspace.env.home, now, last)
@@ -103,7 +87,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     yield words
     if not data["enabled"]:
         yield StyledText(
-            "memory is off: the agent loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
+            "memory is off: Claude Code loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
         )
 
 
@@ -117,7 +101,7 @@ def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot"
         names = ", ".join(f"{project.name} {project.topics}" for project in others[:6])
         yield f"  memtui --project P                             opens another: {names}"
     yield "  memtui --demo                                  shows sample data; nothing of yours is touched"
-    yield "Memory appears here by itself once the agent saves one."
+    yield "Memory appears here by itself once Claude Code saves one."
 
 
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
@@ -147,14 +131,7 @@ def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
 
 def gate_data(gate: "Gate") -> Data:
     """A gate for scripts."""
-    return {
-        "name": gate.name,
-        "open": gate.open,
-        "words": gate.words,
-        "reason": gate.reason,
-        "source": gate.source,
-        "opens_at": iso(gate.opens_at),
-    }
+    return {**fields(gate, "name open words reason source"), "opens_at": iso(gate.opens_at)}
 
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:

@@ -20,7 +20,7 @@ from memtui.presentation.dream_text import (
     starter,
     touched_words,
 )
-from memtui.util.text import age, time_ago
+from memtui.util.text import time_ago
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
@@ -36,13 +36,9 @@ def run_data(context: CliContext, run: Run) -> Data:
     now, state = run_progress(listed), run_state(run, listed)
     end = state.end
     return {
-        **fields(run, "id mode trigger backend why dry_run"),
-        **fields(now, "phase stage turns usd"),
-        "state": state.word,
-        "how": None if end is None else end.how,
-        "reason": None if end is None else end.reason,
-        "pid": run.process.pid,
-        "started": iso(run.at),
+        **fields(run, "id mode trigger backend why dry_run"), **fields(now, "phase stage turns usd"),
+        **(dict.fromkeys(("how", "reason", "lock")) if end is None else fields(end, "how reason lock")),
+        "state": state.word, "pid": run.process.pid, "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
         "seconds": round(run_seconds(run, now, state, context.now()), 3),
         "tools": dict(now.tools),
@@ -50,15 +46,12 @@ def run_data(context: CliContext, run: Run) -> Data:
         "files": [_file_data(file) for file in now.files.values()],
         "held": [{**fields(held, "rule words"), "names": list(held.names)} for held in now.held],
         "version": (end.version or None) if end is not None else None,
-        "adopted": list(end.adopted) if end is not None else [],
-        "drafted": 0 if end is None else end.drafted,
-        "kept": has_stage(context.dirs, run.id),
+        "adopted": list(end.adopted) if end is not None else [], "drafted": 0 if end is None else end.drafted,
+        "kept": has_stage(context.dirs, run.id), "signal": (end.signal or None) if end is not None else None,
         "decided": [
             {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
         ],
-        "lock": None if end is None else end.lock,
-        "signal": (end.signal or None) if end is not None else None,
-    }
+    }  # fmt: skip
 
 
 def _file_data(file: File) -> Data:
@@ -80,8 +73,6 @@ def touched(data: Data) -> str:
 
 def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    from memtui.presentation.dream_text import starter
-
     ended = data["ended"] is not None
     lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
@@ -139,11 +130,6 @@ def adoption_data(adoption: Adoption) -> Data:
             for item in adoption.items
         ],
     }
-
-
-def when(context: CliContext, seconds: float) -> str:
-    """A moment of the past in a table."""
-    return (iso(seconds) or "") if context.out.plain or context.out.verbose else age(context.now() - seconds)
 
 
 def since(context: CliContext, seconds: float) -> str:

@@ -46,12 +46,7 @@ class OpenedWorkspace(Struct, frozen=True, dict=True):
 
 @contextmanager
 def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
-    """Choose the workspace; a sample home that was made for it goes away at the end.
-
-    Args:
-        context: The call.
-        demo: Whether the sample home is asked for.
-    """
+    """Choose the workspace; a sample home that was made for it goes away at the end."""
     with ExitStack() as stack:
 
         def open_sample() -> "Workspace":
@@ -66,7 +61,7 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
             and not context.location.config.is_dir()
             and not context.location.folder.is_dir()
         ):
-            banner = f"sample data: there is no agent folder here ({context.location.config} does not exist)"
+            banner = f"sample data: Claude Code's folder {context.location.config} does not exist"
             yield OpenedWorkspace.of_sample(banner, open_sample)
         else:
             yield OpenedWorkspace(
@@ -75,10 +70,10 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
 
 
 def _sample(context: CliContext, folder: Path) -> "Workspace":
-    from memtui.client.memory_location import locate_memory  # with the sample home 150 ms, rarely wanted
-    from memtui.demo import build_demo
-    from memtui.memory.workspace import Workspace
+    from memtui.demo import build_demo  # 130 ms, for the sample home only
 
     home = build_demo(folder / "home", context.now())
-    location = locate_memory(home.env, home.cwd)
-    return Workspace(home.env, home.dirs, location, read_only=context.options.read_only, now=context.now)
+    sample = CliContext()
+    sample.options.read_only, sample.now = context.options.read_only, context.now
+    sample.env, sample.dirs, sample.directory = home.env, home.dirs, home.cwd
+    return sample.workspace

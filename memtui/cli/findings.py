@@ -23,6 +23,21 @@ class DoctorResult(Struct, frozen=True):
     hint: str = ""
 
 
+def ok(name: str, message: str, hint: str = "") -> DoctorResult:
+    """It is as it should be."""
+    return DoctorResult(name, "ok", message, hint)
+
+
+def note(name: str, message: str, hint: str = "") -> DoctorResult:
+    """It is worth knowing, and nothing is wrong."""
+    return DoctorResult(name, "note", message, hint)
+
+
+def problem(name: str, message: str, hint: str = "") -> DoctorResult:
+    """It is wrong."""
+    return DoctorResult(name, "problem", message, hint)
+
+
 def print_results(context: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
     """Print what was found, after what was removed; the exit code: 1 if something is wrong."""
     findings = [asdict(one) for one in found]

@@ -9,9 +9,9 @@ import click
 
 from memtui import __version__
 from memtui.cli import COMMANDS
-from memtui.cli.context import CliContext, near_commands
+from memtui.cli.context import CliContext, KeyRow, near_commands
 from memtui.cli.errors import guarded
-from memtui.cli.options import CliCommand, CliGroup, KeyRow, pass_context, shared_options
+from memtui.cli.options import CliCommand, CliGroup, pass_context, shared_options
 from memtui.util.errors import Unsupported, UsageError
 
 
@@ -75,15 +75,12 @@ def version(context: CliContext) -> None:
 
 
 @click.group(
-    "memtui",
-    cls=MainGroup,
-    invoke_without_command=True,
-    params=[*shared_options(hidden=False), _VersionOption()],
+    "memtui", cls=MainGroup, invoke_without_command=True, params=[*shared_options(hidden=False), _VersionOption()]
 )
 @click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context
 def cli(ctx: click.Context, demo: bool) -> int | None:
-    """See, edit and stay in charge of what your coding agent remembers.
+    """See and edit what Claude Code remembers.
 
     Without a command memtui opens the screen (memtui PROJECT or memtui DIR opens another project; --no-mouse leaves the
     mouse to the terminal), or prints the same as text where there is no terminal.

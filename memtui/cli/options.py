@@ -4,20 +4,9 @@ from typing import Any
 
 import click
 
-from memtui.cli.context import CliContext, KeyRow, find_directory
+from memtui.cli.context import CliContext
 from memtui.util.errors import NotFound
 from memtui.util.text import visible
-
-__all__ = [
-    "CliCommand",
-    "CliContext",
-    "CliGroup",
-    "KeyRow",
-    "complete_names",
-    "find_directory",
-    "pass_context",
-    "shared_options",
-]
 
 pass_context = click.make_pass_decorator(CliContext, ensure=True)
 """Hands a command its `CliContext`."""
@@ -30,11 +19,7 @@ def _take(ctx: click.Context, parameter: click.Parameter, value: object) -> None
 
 
 def shared_options(*, hidden: bool) -> list[click.Parameter]:
-    """The options of every command.
-
-    Args:
-        hidden: Left out of the help, because the help of `memtui` itself tells them.
-    """
+    """The options of every command; `hidden` leaves them out of the help, because that of `memtui` itself has them."""
 
     def flag(*names: str, help: str) -> click.Option:
         return click.Option(names, is_flag=True, expose_value=False, callback=_take, hidden=hidden, help=help)
@@ -47,10 +32,10 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
         flag("--json", help="One JSON object instead of text."),
         flag("--jsonl", help="One JSON object a line."),
         flag("--plain", help="Words and tabs instead of marks, columns and colour."),
-        flag("-q", "--quiet", help="Nothing but the answer."),
-        flag("-v", "--verbose", help="More of it."),
+        flag("-q", "--quiet", help="Print only the answer."),
+        flag("-v", "--verbose", help="Print more detail."),
         flag("--no-color", help="No colour; NO_COLOR does the same."),
-        flag("--ascii", help="No characters outside ASCII of our own."),
+        flag("--ascii", help="Draw with ASCII characters only."),
         flag("--no-input", help="Never ask."),
         flag("-y", "--yes", help="Yes to every question."),
         flag("-n", "--dry-run", help="Show what would be written, and write nothing."),

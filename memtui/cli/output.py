@@ -8,8 +8,11 @@ The three streams, whatever the shell made of them.
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,14 +24,6 @@ from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from typing import Any, TextIO
-
-
-def drop_stdout() -> None:
-    """Send the rest nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        return
 
 
 def is_terminal(stream: "TextIO") -> bool:
@@ -156,15 +151,9 @@ class Output:
     # Answers.
 
     def result(
-        self,
-        kind: str,
-        data: object,
-        text: Iterable[Line],
-        *,
-        rows: Iterable[object] | None = None,
-        warnings: Sequence[str] = (),
-        page: bool = False,
-    ) -> None:
+        self, kind: str, data: object, text: Iterable[Line], *, rows: Iterable[object] | None = None,
+        warnings: Sequence[str] = (), page: bool = False,
+    ) -> None:  # fmt: skip
         """Print what a command found, in the form that is wanted.
 
         Args:
@@ -193,8 +182,7 @@ class Output:
         pager = self._environ.get("PAGER", "")
         if not pager.strip() or self.plain or not self.interactive() or not is_terminal(sys.stdout):
             return False
-        import shlex
-        import subprocess
+        import subprocess  # 3 ms, needed with $PAGER only
 
         try:
             if text.count("\n") < (os.get_terminal_size(sys.stdout.fileno()).lines or 24):
@@ -217,7 +205,7 @@ class Output:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            self._close()
+            self.close()
 
     def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
@@ -229,6 +217,10 @@ class Output:
         """Say something beside the answer, on stderr; nothing with `-q`."""
         if not self.quiet:
             self._beside(lines)
+
+    def unwritten(self, what: str = "written") -> None:
+        """Say that nothing was done, because of `-n`."""
+        self.status(f"-n: nothing was {what}")
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Say warnings on stderr; nothing with `-q`."""
@@ -298,21 +290,17 @@ class Output:
         try:
             write(sys.stdout, text)
         except BrokenPipeError:
-            self._close()
+            self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Print nothing more: the reader has gone (`| head -1`). The work is still finished, its exit code counts."""
         self._closed = True
-        drop_stdout()
+        with suppress(OSError, ValueError):  # or the interpreter complains about the closed pipe when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fields(value: object, names: str) -> Data:
-    """Some attributes of an object, for scripts.
-
-    Args:
-        value: The object.
-        names: Theirs, with blanks between them.
-    """
+    """Some attributes of an object, for scripts; `names` has blanks between them."""
     return {name: getattr(value, name) for name in names.split()}
 
 
@@ -332,8 +320,6 @@ def iso(seconds: float | None) -> str | None:
     """A time for scripts: ISO 8601 in UTC, whole seconds; `None` stays `None`."""
     if seconds is None:
         return None
-    from datetime import UTC, datetime
-
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, OSError, ValueError):

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 from memtui.cli.context import CliContext
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, columned
+from memtui.client.paths import projects_dir
+from memtui.client.retention import cleanup_days, cleanup_mark, days_left
+from memtui.client.running import RunningSession, running_sessions
+from memtui.client.session_files import UNTITLED, listed_files
+from memtui.client.settings_files import read_layers
+from memtui.sessions.listing import Session, project_folders
 from memtui.util.errors import MemtuiError
 from memtui.util.prefetch_fork import prefetch
 from memtui.util.text import age, size
 
-if TYPE_CHECKING:
-    from memtui.client.running import RunningSession
-    from memtui.sessions.listing import Session
+if TYPE_CHECKING:  # its import takes 11 ms
     from memtui.transcripts.summary import SessionSummary
 
 MANY = 20
@@ -25,9 +29,6 @@ MANY = 20
 
 def places(context: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
-    from memtui.client.paths import projects_dir
-    from memtui.sessions.listing import project_folders
-
     return project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
 
 
@@ -35,35 +36,26 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     """List the sessions of the project, newest first.
 
     Args:
-        context: The call.
         everywhere: Of all projects.
         branch: Only those whose last prompt was typed on this branch.
 
     Returns:
         The exit code: 1 if there is none.
     """
-    from memtui.client.session_files import listed_files
-
     folders = places(context, everywhere=everywhere)
     look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
-    from memtui.client.retention import cleanup_days, cleanup_mark, days_left
-    from memtui.client.running import running_sessions
-    from memtui.client.settings_files import read_layers
-    from memtui.sessions.catalog import Catalogue
+    from memtui.sessions.catalog import Catalogue  # 5 ms in which the second process looks at the files already
 
-    days, now, live = (
-        cleanup_days(read_layers(context.env, context.directory)),
-        context.now(),
-        running_sessions(context.env),
-    )
+    days = cleanup_days(read_layers(context.env, context.directory))
+    now, live = context.now(), running_sessions(context.env)
 
-    def wanted(page: "list[Session]") -> "list[Session]":
+    def wanted(page: list[Session]) -> list[Session]:
         return page if branch is None else [one for one in page if one.branch == branch]
 
-    def left(one: "Session") -> float | None:
+    def left(one: Session) -> float | None:
         return None if days is None else days_left(one.modified, now, days)
 
-    def lines(page: "list[Session]") -> list[Line]:
+    def lines(page: list[Session]) -> list[Line]:
         found = wanted(page)
         states = [StyledText("live", "good") if one.id in live else cleanup_mark(left(one)) for one in found]
         return list(_table(context, found, states, everywhere=everywhere))
@@ -86,27 +78,19 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     return int(not found)
 
 
-def _session_data(
-    session: "Session", facts: "SessionSummary", live: "RunningSession | None", left: float | None
-) -> Data:
+def _session_data(session: Session, facts: "SessionSummary", live: RunningSession | None, left: float | None) -> Data:
     """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
-        "id": session.id,
-        "path": session.file_path,
-        "modified": iso(session.modified),
-        "size": session.size,
-        "live": live is not None,
-        "pid": live.pid if live else None,
+        "id": session.id, "path": session.file_path, "modified": iso(session.modified), "size": session.size,
+        "live": live is not None, "pid": live.pid if live else None,
         "days_left": None if left is None else round(left, 2),
         **{name: getattr(facts, name) for name in facts.__struct_fields__},
-    }
+    }  # fmt: skip
 
 
 def _table(
-    context: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
+    context: CliContext, found: list[Session], states: Sequence[str | StyledText], *, everywhere: bool
 ) -> Iterator[Line]:
-    from memtui.client.session_files import UNTITLED
-
     now = context.now()
     nameless = StyledText(UNTITLED, "dim")
     columns: dict[Column, Sequence[str | StyledText]] = {

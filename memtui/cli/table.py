@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from memtui.cli.output import Line, Output, StyledText
-from memtui.util.text import cells, clip, visible
+from memtui.cli.context import CliContext
+from memtui.cli.output import Line, Output, StyledText, iso
+from memtui.util.text import age, cells, clip, visible
 
 GAP = "  "
 """Between two columns."""
@@ -40,7 +41,6 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 
     Args:
-        out: Knows the width.
         columns: A column without a title in every column gives a table without a heading.
         rows: The cells, one style a cell, which wins over that of the column; without any there is no heading either.
     """
@@ -139,3 +139,8 @@ def _fit(sized: list[_SizedColumn], room: int) -> list[_SizedColumn]:
         over -= taken
         least = LEAST
     return sized
+
+
+def when(context: CliContext, seconds: float) -> str:
+    """A moment of the past in a table."""
+    return (iso(seconds) or "") if context.out.plain or context.out.verbose else age(context.now() - seconds)

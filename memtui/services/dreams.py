@@ -126,23 +126,20 @@ def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
     """Look whether a dream by hand could start now. Reads only, but for read-only mode, in which none starts.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If nobody can work here.
     """
     require_writable(workspace)
     shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
     blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
     backend = choose_backend(None, mode, workspace, read_config(workspace.dirs.config))
-    return StartCheck(
-        blocked, tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES), backend.name, backend.why
-    )
+    skipped = tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES)
+    return StartCheck(blocked, skipped, backend.name, backend.why)
 
 
 def start(workspace: Workspace, request: RunRequest) -> StartedRun:
     """Start the process of a dream. What can't work is said here, not in a file.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If the backend can't work here.
         MemtuiError: If the process can't be started.
     """
@@ -152,9 +149,8 @@ def start(workspace: Workspace, request: RunRequest) -> StartedRun:
 
 
 def _start(workspace: Workspace, request: RunRequest) -> StartedRun:
-    return start_run(
-        workspace.dirs, workspace.location.cwd, request, environ=workspace.env.environ, now=workspace.now()
-    )
+    environ, now = workspace.env.environ, workspace.now()
+    return start_run(workspace.dirs, workspace.location.cwd, request, environ=environ, now=now)
 
 
 class NotStarted(Struct, frozen=True):
@@ -181,12 +177,6 @@ def wait_for_start(started: StartedRun, pause: Pause = time.sleep) -> NotStarted
 
 def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False, pause: Pause = time.sleep) -> str | None:
     """Start a dream for a hook or a schedule, which have no use for words: whatever stops it is written down.
-
-    Args:
-        workspace: The project.
-        request: What kind of run; its trigger says who starts it.
-        wait: Whether to wait for its end.
-        pause: Waits for some seconds.
 
     Returns:
         What stopped it; `None` if it was started.
@@ -235,7 +225,7 @@ def stop(workspace: Workspace, run: Run) -> StopResult:
     Only a process that a dream of ours wrote down is signalled.
 
     Raises:
-        Refused: In read-only mode, or if its process is not known for sure.
+        Refused: If its process is not known for sure.
         Conflict: If it has ended already, or can't be ended.
     """
     require_writable(workspace)
@@ -259,7 +249,6 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
     """Remove a lock that nobody holds any more; asked about.
 
     Raises:
-        Refused: In read-only mode.
         NotFound: If there is no lock, or it only says when the last dream was.
         Conflict: If somebody holds it.
     """
@@ -272,7 +261,7 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
     if lock.gone:
         raise NotFound("no dream is running", hint="the lock that is there says when the last one succeeded")
     if not gate.open and lock.kind != "foreign":
-        raise Conflict(f"no dream of ours is running: {gate.reason}", hint="end it where it runs")
+        raise Conflict(f"no dream of ours is running: {gate.reason}", hint="stop it where it runs")
     if not allow.confirmed:
         then = "After that nothing says when the last dream was, and the time check is ready."
         return NeedsConfirmation(f"Remove the lock ({gate.reason})?", (then,), yes="Remove")
@@ -302,13 +291,11 @@ def adopt(workspace: Workspace, run: Run, names: Collection[str] | None = None, 
     """Put what a run drafted into the memory folder, as one operation: all of it, or the named files.
 
     Args:
-        workspace: The project.
         run: One that has ended.
         names: Files; what conflicts among them is refused unless `over`, and left out where all are meant.
         over: In a conflict take the dream's side; the other stays in the history.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If it still runs, or a named file conflicts.
         NotFound: If nothing is kept of it.
     """
@@ -320,7 +307,6 @@ def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Needs
     """Discard what a run drafted; asked about. The memory folder is not touched.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If it still runs.
         NotFound: If nothing is kept of it.
     """
@@ -346,7 +332,6 @@ def restore(workspace: Workspace, run: Run, changes: Collection[Change]) -> Save
     """Carry out a `plan_restore`, as one operation; what later edits overlap is in `left`.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If later edits stand in the way of all of it; nothing was written.
     """
     require_writable(workspace)
@@ -360,7 +345,6 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
     """When dreams of this project start: as chosen, as kept, or drawn by lot once.
 
     Args:
-        workspace: The project.
         cron: Five fields, which are kept from now on.
         keep: Whether anything may be kept; in read-only mode nothing is.
 
@@ -421,7 +405,6 @@ def install_schedule(
     """Put a schedule into the person's crontab; asked about. Only the line of this project changes.
 
     Raises:
-        Refused: In read-only mode.
         MemtuiError: If the crontab can't be read or written.
     """
     require_writable(workspace)

@@ -155,21 +155,14 @@ Suspend = Callable[[], AbstractContextManager[object]]
 
 
 def edit_file(
-    workspace: Workspace,
-    path: Path,
-    *,
-    line: int | None = None,
-    start: bytes | None = None,
-    base: str | None = None,
-    suspend: Suspend = nullcontext,
-    allow: Allow = NOTHING_YET,
-) -> EditorResult:
+    workspace: Workspace, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None,
+    suspend: Suspend = nullcontext, allow: Allow = NOTHING_YET,
+) -> EditorResult:  # fmt: skip
     """Edit a file in the person's editor and save what comes back, merged with what others did meanwhile.
 
     A draft of the file is gone on with. A question that comes back is answered by calling `save_returned`.
 
     Args:
-        workspace: The project.
         path: The file; one that isn't there is new.
         line: Where to start, from 1.
         start: The text to begin with, instead of what is on disk or in a draft.
@@ -178,7 +171,6 @@ def edit_file(
         allow: What the person has said yes to.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If there is no editor, or it ends with a fault; what was typed is kept as a draft then.
         MemtuiError: If what came back can't be saved; it is kept as a draft then.
     """
@@ -212,14 +204,9 @@ def starting_text(workspace: Workspace, path: Path) -> tuple[bytes, str | None]:
 
 
 def run_editor(
-    workspace: Workspace,
-    path: Path,
-    start: bytes,
-    base: str | None,
-    *,
-    line: int | None = None,
+    workspace: Workspace, path: Path, start: bytes, base: str | None, *, line: int | None = None,
     suspend: Suspend = nullcontext,
-) -> ReturnedText:
+) -> ReturnedText:  # fmt: skip
     """Let the person edit a text as a copy of a file, and wait for the end. Nothing but the copy is written.
 
     Raises:
@@ -333,14 +320,10 @@ def take_up_leftovers(workspace: Workspace) -> tuple[LateText, ...]:
     For the start, and for looks in between. The copy of an editor that is open is left alone; a file that has a draft
     already keeps it, and the copy stays.
     """
-    found: list[LateText] = []
     if workspace.read_only:
         return ()
-    for folder in sorted(_folder(workspace.dirs).glob("*")):
-        text = _take_up(workspace, folder)
-        if text is not None:
-            found.append(text)
-    return tuple(found)
+    found = (_take_up(workspace, folder) for folder in sorted(_folder(workspace.dirs).glob("*")))
+    return tuple(one for one in found if one is not None)
 
 
 def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
@@ -384,7 +367,6 @@ def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Conf
     """Open config.toml itself in the person's editor; the settings as they are then.
 
     Raises:
-        Refused: In read-only mode.
         Unsupported: If there is no editor, or it ends with a fault.
     """
     require_writable(workspace)

@@ -47,7 +47,6 @@ def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool 
     """The operation that `undo` or `redo` would take.
 
     Args:
-        workspace: The project.
         word: The beginning of an id; the newest operation that still stands if left out.
         redo: Whether it is asked for `redo`.
         end: Whether what a crash left half done is ended first; it may not be for a look alone.
@@ -67,7 +66,6 @@ def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str]
     """Take back the newest operation that still stands, a background run's included, or any by its id.
 
     Args:
-        workspace: The project.
         word: The beginning of an id.
         over: Names of files to take back even where later edits overlap; what they hold now stays in the history.
 
@@ -75,7 +73,6 @@ def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str]
         What was done; `saved.left` lists what could not be.
 
     Raises:
-        Refused: In read-only mode.
         MemtuiError: If nothing of it can be taken back.
     """
     record_outside_changes(workspace)
@@ -109,7 +106,6 @@ def plan_restore(workspace: Workspace, path: Path, word: str) -> FileRestore:
     """Look what bringing a file back to what it was after a version would do.
 
     Args:
-        workspace: The project.
         path: The file.
         word: The beginning of the version's id.
 
@@ -131,7 +127,6 @@ def restore(workspace: Workspace, planned: FileRestore) -> Saved:
     """Bring a file back. What is there now goes into the history first.
 
     Raises:
-        Refused: In read-only mode.
         NotFound: If the file wasn't there then.
     """
     require_writable(workspace)
@@ -152,7 +147,6 @@ def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, befor
     """Look what bringing the whole memory folder back would do.
 
     Args:
-        workspace: The project.
         as_of: A time as a person gives it: ISO 8601, or an age such as "3d".
         before: The id of an operation, such as a dream.
 
@@ -171,17 +165,12 @@ def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, befor
 def restore_folder(
     workspace: Workspace, planned: FolderRestore, allow: Allow = NOTHING_YET
 ) -> Saved | NeedsConfirmation:
-    """Bring the whole memory folder back, mtimes too; asked about if some of it can't be.
-
-    Raises:
-        Refused: In read-only mode.
-    """
+    """Bring the whole memory folder back, mtimes too; asked about if some of it can't be."""
     require_writable(workspace)
     if planned.plan.left and not allow.confirmed:
         lines = tuple(f"{one.name} can't be restored: {one.reason}" for one in planned.plan.left)
-        return NeedsConfirmation(
-            f"Restore the other {pluralize(len(planned.plan.files), 'file')}?", lines, yes="Restore"
-        )
+        files = pluralize(len(planned.plan.files), "file")
+        return NeedsConfirmation(f"Restore the other {files}?", lines, yes="Restore")
     store = workspace.store(workspace.location.folder)
     why = f"restore the folder {planned.words}"
     return store.restore_as_of(until=planned.until, before=planned.before, why=why)

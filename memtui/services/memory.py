@@ -101,7 +101,7 @@ def new_topic(
     """
     kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if kind is None:
-        raise UsageError("of which type?", hint="--type user, feedback, project or reference")
+        raise UsageError("the type is missing", hint="--type user, feedback, project or reference")
     plan = plans.plan_new(snapshot, name.removesuffix(".md"), kind, description, body)
     made = next(change.name for change in plan.changes if change.name != INDEX_NAME)
     return PreparedChange(plan, typed=made if body else "", focus=plan.root / made)
@@ -220,7 +220,6 @@ def apply(
     """Make a prepared change, as one operation of the history.
 
     Args:
-        workspace: The project.
         change: What to do; one without changes does nothing.
         allow: What the person has said yes to.
 
@@ -228,7 +227,7 @@ def apply(
         What was done, or the question to ask before calling again.
 
     Raises:
-        Refused: In read-only mode, or if a name may not be written.
+        Refused: If a name may not be written.
         Conflict: If a file changed since the change was prepared and can't be merged; nothing was written.
     """
     require_writable(workspace)
@@ -277,12 +276,11 @@ def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None =
     """Pin or unpin files, so that no background run may touch them.
 
     Args:
-        workspace: The project.
         paths: Files of the memory folder.
         pinned: What they are to be; if left out, unpinned if all of them are pinned, else pinned.
 
     Raises:
-        Refused: In read-only mode, or if a file is not in the memory folder.
+        Refused: If a file is not in the memory folder.
     """
     require_writable(workspace)
     folder = workspace.location.folder
@@ -298,22 +296,15 @@ def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None =
 
 
 def save_file(
-    workspace: Workspace,
-    path: Path,
-    data: bytes,
-    base: str | None,
-    *,
-    base_data: bytes | None = None,
-    why: str = "",
+    workspace: Workspace, path: Path, data: bytes, base: str | None, *, base_data: bytes | None = None, why: str = "",
     allow: Allow = NOTHING_YET,
-) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:  # fmt: skip
     """Write a file that a person edited, merged with what others changed meanwhile.
 
     Whatever comes back but `SavedFile`, and whatever is raised, the text is kept as a draft, and it is said whether it
     really is. A saved file has no draft any more.
 
     Args:
-        workspace: The project.
         path: A memory, instruction or settings file.
         data: Its whole new content.
         base: Digest of the content that the person started from; `None` for a new file.
@@ -396,7 +387,6 @@ def resolve_conflict(
     """Carry out what the person decided on a conflict. Results and errors as for `save_file`.
 
     Args:
-        workspace: The project.
         conflict: What was found.
         decision: "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md
             beside it, "write" writes `text`.
@@ -432,14 +422,7 @@ def conflict_with_disk(workspace: Workspace, path: Path, name: str, mine: bytes,
 
 
 def keep_draft(workspace: Workspace, path: Path, data: bytes, base: str | None) -> bool:
-    """Keep a text that could not be saved; whether it really is kept.
-
-    Args:
-        workspace: The project.
-        path: The file that it is meant for.
-        data: The text.
-        base: Digest of what the person started from.
-    """
+    """Keep a text that could not be saved as the draft of a file; whether it really is kept."""
     try:
         workspace.drafts.save(path, data.decode("utf-8", "surrogateescape"), base)
     except MemtuiError:
@@ -460,11 +443,7 @@ def drafts(workspace: Workspace) -> tuple[Draft, ...]:
 
 
 def drop_draft(workspace: Workspace, path: Path) -> None:
-    """Forget the draft of a file.
-
-    Raises:
-        Refused: In read-only mode.
-    """
+    """Forget the draft of a file."""
     require_writable(workspace)
     workspace.drafts.drop(path)
 
@@ -476,4 +455,4 @@ def _say_kept(error: MemtuiError, name: str, *, kept: bool) -> None:
 
 def draft_hint(name: str) -> str:
     """What to say of a text that is kept as a draft."""
-    return f"the text is kept as a draft: memtui edit {name} goes on with it"
+    return f"the text is kept as a draft: memtui edit {name} continues with it"

@@ -32,16 +32,9 @@ def plan_project_move(
         Refused: If a folder is a link, or a dream may be running in one of the memory folders.
     """
     return plan_move(
-        workspace.env,
-        workspace.dirs,
-        project.folder,
-        new,
-        directory=directory or project.cwd,
-        shared=project.collision,
-        sessions=sessions,
-        live=_running(project.folder),
-        now=workspace.now,
-    )
+        workspace.env, workspace.dirs, project.folder, new, directory=directory or project.cwd,
+        shared=project.collision, sessions=sessions, live=_running(project.folder), now=workspace.now,
+    )  # fmt: skip
 
 
 def _running(folder: Path) -> frozenset[str]:
@@ -53,7 +46,6 @@ def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YE
     """Carry a plan out; asked about. Nothing is overwritten, and undo takes it back.
 
     Raises:
-        Refused: In read-only mode.
         NotFound: If there is nothing to move.
         MemtuiError: If the disk refuses; the same again ends it.
     """
@@ -81,7 +73,7 @@ def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
     """Take a move back; a session that went on since goes back with all of it.
 
     Raises:
-        Refused: In read-only mode, or if one of its sessions is open in Claude Code.
+        Refused: If one of its sessions is open in Claude Code.
         MemtuiError: If the disk refuses; the same again ends it.
     """
     require_writable(workspace)

@@ -19,11 +19,7 @@ MAX_FILE_BYTES = 4 << 20
 
 
 class AllowedSecrets:
-    """The fingerprints that a person always allows.
-
-    Args:
-        dirs: Ours.
-    """
+    """The fingerprints that a person always allows."""
 
     def __init__(self, dirs: Dirs) -> None:
         self._path = dirs.state / "allowed_secrets.json"
@@ -73,7 +69,6 @@ def check_text(
     """Decide what of a text may be written.
 
     Args:
-        dirs: Ours.
         name: What the file is called.
         before: Texts whose secrets are known: the file on disk, and what the person started from.
         after: What is to be written.

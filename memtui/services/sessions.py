@@ -58,7 +58,6 @@ def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResul
     """Give a session another title, as Claude Code's /rename does: one record more at the end of its file.
 
     Raises:
-        Refused: In read-only mode.
         UsageError: If that is no title.
     """
     require_writable(workspace)
@@ -90,7 +89,7 @@ def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResu
     """Move sessions to where Claude Code's clean-up doesn't find them; `put_back` and undo bring them back.
 
     Raises:
-        Refused: In read-only mode, or if one is open in Claude Code or in no project folder.
+        Refused: If one is open in Claude Code or in no project folder.
         MemtuiError: If one can't be moved.
     """
     require_writable(workspace)
@@ -102,10 +101,10 @@ def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResu
 def delete_sessions(
     workspace: Workspace, paths: Sequence[Path], allow: Allow = NOTHING_YET
 ) -> ArchiveResult | NeedsConfirmation:
-    """Delete sessions, sub-agents and large results included; asked about. They can be had back for 30 days.
+    """Delete sessions, sub-agents and large results included; asked about. They can be restored for 30 days.
 
     Raises:
-        Refused: In read-only mode, or if one is open in Claude Code or in no project folder.
+        Refused: If one is open in Claude Code or in no project folder.
         MemtuiError: If one can't be moved.
     """
     require_writable(workspace)
@@ -132,7 +131,6 @@ def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> Archi
     What Claude Code's clean-up would take at once gets the present time.
 
     Raises:
-        Refused: In read-only mode.
         MemtuiError: If one can't be put back.
     """
     require_writable(workspace)
@@ -143,7 +141,6 @@ def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
     """Write the fork that a resume needs, as an operation that can be undone.
 
     Raises:
-        Refused: In read-only mode.
         MemtuiError: If there is no conversation to fork, or it can't be written.
     """
     if workspace.read_only:
@@ -165,8 +162,6 @@ def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", 
     """Hand the terminal to Claude Code.
 
     Args:
-        workspace: The project.
-        plan: What to resume.
         name: The session to resume instead: the fork that was written for the plan.
         suspend: Puts our own screen away meanwhile.
 
@@ -191,7 +186,7 @@ def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
     """Copy a transcript, byte by byte, into a file that isn't there yet; its bytes.
 
     Raises:
-        Refused: In read-only mode, or if the file is there already.
+        Refused: If the file is there already.
     """
     require_writable(workspace)
     return copy_transcript(path, target)
@@ -224,7 +219,7 @@ def write_export(workspace: Workspace, made: Export, target: Path) -> int:
     """Write an export into a file that isn't there yet; its bytes.
 
     Raises:
-        Refused: In read-only mode, or if the file is there already.
+        Refused: If the file is there already.
     """
     require_writable(workspace)
     data = made.text.encode("utf-8", "replace")

@@ -48,7 +48,6 @@ def set_own(workspace: Workspace, key: str, value: str | None) -> None:
     """Set one key of config.toml, or remove it if `value` is `None`; comments, other keys and their order stay.
 
     Raises:
-        Refused: In read-only mode.
         UsageError: If there is no such key, or it can't have that value.
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
@@ -90,7 +89,6 @@ def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: st
     """Look what changing a switch would write.
 
     Args:
-        workspace: The project.
         key: The switch.
         value: Its new value, or what a person typed for it (`parse_value`); `UNSET` takes the key out.
         layer: One of `LAYERS`; if left out, where the change takes effect.
@@ -135,7 +133,6 @@ def set_switch(workspace: Workspace, edit: SwitchEdit) -> Switch:
     """Write a planned change; the switch as it stands then. Undo takes it back.
 
     Raises:
-        Refused: In read-only mode.
         Conflict: If the file changed since it was planned; nothing was written.
     """
     require_writable(workspace)
@@ -178,16 +175,4 @@ def toggled(switch: Switch) -> tuple[bool, str] | None:
     return not switch.value, switch.layer if switch.layer in LAYERS else "user"
 
 
-__all__ = [
-    "LAYERS",
-    "UNSET",
-    "SwitchEdit",
-    "find_switch",
-    "own_setting",
-    "parse_own",
-    "parse_value",
-    "plan_switch",
-    "set_own",
-    "set_switch",
-    "toggled",
-]
+__all__ = ["UNSET"]

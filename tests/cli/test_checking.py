@@ -52,7 +52,7 @@ def test_what_changes_much_is_asked_for(run: Run, talk: Talk, memory: Path) -> N
     assert SECRET not in found.out
     skipped = run("check", "--secrets", "--fix")
     assert skipped.code == 1
-    assert "-y says yes" in skipped.err
+    assert "--yes gives it" in skipped.err
     assert talk("check", "--secrets", "--fix", answers=["n"]).code == 1
     assert SECRET in (memory / "project_key.md").read_text(encoding="utf-8")
     assert talk("check", "--secrets", "--fix", answers=["y"]).code == 0

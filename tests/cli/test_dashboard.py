@@ -64,7 +64,7 @@ def test_memory_that_is_off_is_said(run: Run, memory: Path, monkeypatch: pytest.
 def test_without_any_agent_folder_the_sample_is_shown_and_goes_away(start: Start, home: Path, tmp_path: Path) -> None:
     cwd = tmp_path / "empty"
     cwd.mkdir()
-    for words, banner in (([], b"sample data: there is no agent"), (["--demo"], b"sample data in a temporary folder")):
+    for words, banner in (([], b"sample data: Claude Code"), (["--demo"], b"sample data in a temporary folder")):
         done = start(*words, cwd=cwd, env={"TMPDIR": str(tmp_path)})
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(banner)

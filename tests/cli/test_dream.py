@@ -98,7 +98,7 @@ def dreamt(run: Run, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
     before = digest_tree(memory)
-    assert "nobody dreams; last dream never" in run("dream", "status").out
+    assert "no dream is running; last dream never" in run("dream", "status").out
     assert run("dream", "status", "--json").data == {
         "running": None, "foreign": None, "waiting": None, "died": None, "backs_off_until": None, "last": None,
         "newest": None,
@@ -252,7 +252,7 @@ def test_a_lock_that_nobody_holds_is_cleared_when_asked(run: Run, memory: Path) 
     (memory / LOCK_NAME).write_text(str(child.pid), encoding="ascii")
     held = run("kill", "--clear-stale-lock", "-y")
     assert held.code == 4 and f"held by process {child.pid}" in held.err
-    assert "somebody else dreams" in run("dream", "status").out
+    assert "another program's dream is running" in run("dream", "status").out
     child.communicate()
     assert run("kill", "--clear-stale-lock").code == 5
     assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK_NAME).exists()
@@ -269,7 +269,7 @@ def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
     os.kill(found.process.pid, signal.SIGKILL)
     while (memory / LOCK_NAME).exists() and "died" not in run("dream", "status").out:
         pass
-    assert "puts its lock back" in run("dream", "status").out
+    assert "restores its lock" in run("dream", "status").out
     assert run("dream", "status", "--json").data["last"] is None, "a dream that died was none"
     gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json").data["gates"]}
     assert gates["time"] and gates["lock"]

@@ -36,7 +36,7 @@ def test_a_time_is_drawn_once_and_kept(run: Run, memory: Path, table: Path) -> N
     assert first == second and first["drawn"] and 0 <= int(first["cron"].split()[1]) <= 5
     assert len(first["next"]) == 3 and first["installed"] is None
     text = run("dream", "schedule").out
-    assert "every day  drawn by lot, once" in text and "not in your crontab" in text
+    assert "every day  chosen at random, once" in text and "not in your crontab" in text
     assert digest_tree(memory) == before and table.read_bytes() == MINE
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.commands.memory import problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
@@ -30,7 +30,7 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
     Ends with 1 if there is an error or a warning.
     """
     if fix:
-        context.may_write()
+        may_write(context)
     snapshot = context.snapshot()
     paths = {named.path for named in find_all(snapshot, names, context.cwd)}
 
@@ -104,7 +104,7 @@ def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> li
 def _made(context: CliContext, name: str, problem: Problem, change: memory.PreparedChange) -> bool:
     """Make the change, asked about where it needs a yes; nobody to ask is a no to this one problem."""
     if change.question is not None and not context.options.yes and not context.out.interactive():
-        context.out.status(f"{name}: {problem.fix}: not without being asked, -y says yes")
+        context.out.status(f"{name}: {problem.fix}: needs a yes, --yes gives it")
         return False
     return answered(context, lambda allow: memory.apply(context.workspace, change, allow)) is not None
 

@@ -54,12 +54,10 @@ def _rows(context: CliContext) -> list[Data]:
     for setting in SETTINGS:
         value, path = ours[setting.key], str(ours.path)
         layer = "default" if value == setting.default else "config.toml"
+        row = {**fields(setting, "key default"), "describe": setting.words, "choices": list(setting.choices)}
         rows.append(
-            {
-                "key": setting.key, "value": value, "layer": layer, "source": path, "default": setting.default,
-                "writable": True, "target": path, "why_not": "", "describe": setting.words,
-                "choices": list(setting.choices), "whose": "memtui",
-            }
+            {**row, "value": value, "layer": layer, "source": path, "writable": True, "target": path, "why_not": "",
+             "whose": "memtui"}
         )  # fmt: skip
     return rows
 
@@ -144,7 +142,7 @@ def _set_ours(context: CliContext, key: str, value: str | None) -> None:
     words = f"{key}: {value_words(before)} -> {value_words(after)}"
     context.out.result("setting-written", data, [] if context.out.quiet else [words])
     if dry_run:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
 
 
 def _set_client(context: CliContext, key: str, value: str | None, layer: str | None) -> None:
@@ -164,7 +162,7 @@ def _set_client(context: CliContext, key: str, value: str | None, layer: str | N
 
     context.out.result("setting-written", data, text())
     if context.options.dry_run:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()
     elif not written:
         context.out.status("nothing to change")
 

@@ -1,4 +1,4 @@
-"""What memtui finds around itself, and what to do about it."""
+"""What memtui needs, and what is wrong with it."""
 
 import os
 import re
@@ -16,8 +16,9 @@ from shutil import which
 import click
 
 from memtui import __version__
+from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, print_results
+from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
 from memtui.cli.options import CliCommand, pass_context
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.lock.lock import effective_lock
@@ -41,7 +42,7 @@ _AMBIGUOUS = "─"
 @click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
 @pass_context
 def doctor(context: CliContext, fix: bool) -> int:
-    """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
+    """Look at terminal, encoding, folders, settings, leftovers, projects whose directory moved, and git.
 
     Ends with 1 if something is wrong.
     """
@@ -49,19 +50,11 @@ def doctor(context: CliContext, fix: bool) -> int:
     if fix and not context.options.dry_run:
         fixed = _leftovers(context)
         context.workspace.read(full=False)
-        context.may_write()
+        may_write(context)
         left = set(_leftovers(context))
         fixed = [name for name in fixed if name not in left]
-    found = [
-        *_program(context),
-        *_terminal(context),
-        *_client(context),
-        *_projects(context),
-        *_folders(context),
-        *_history(context),
-    ]
-    found += _memory(context)
-    return print_results(context, "doctor", found, fixed)
+    parts = (_program, _terminal, _client, _projects, _folders, _history, _memory)
+    return print_results(context, "doctor", [one for part in parts for one in part(context)], fixed)
 
 
 def _program(context: CliContext) -> Iterator[DoctorResult]:
@@ -69,14 +62,12 @@ def _program(context: CliContext) -> Iterator[DoctorResult]:
         textual = f", textual {version('textual')}"
     except PackageNotFoundError:
         textual = ""
-    yield DoctorResult("memtui", "ok", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
+    yield ok("memtui", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
     git = which("git")
     if git is None:
-        yield DoctorResult(
-            "git", "note", "not found", "without it two changes of one file are never merged, they conflict"
-        )
+        yield note("git", "not found", "without it two changes of one file are never merged, they conflict")
     else:
-        yield DoctorResult("git", "ok", git)
+        yield ok("git", git)
     client = which("claude")
     state: State = "ok" if client else "note"
     yield DoctorResult(
@@ -88,28 +79,26 @@ def _terminal(context: CliContext) -> Iterator[DoctorResult]:
     term = os.environ.get("TERM", "")
     draws = term not in ("", "dumb", "unknown")
     if sys.stdin.isatty() and sys.stdout.isatty() and draws:
-        yield DoctorResult("terminal", "ok", f"{term}, {context.out.width} columns")
+        yield ok("terminal", f"{term}, {context.out.width} columns")
     else:
         why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
-        yield DoctorResult("terminal", "note", why, "memtui prints text here instead of opening the screen")
+        yield note("terminal", why, "memtui prints text here instead of opening the screen")
     encoding = sys.stdout.encoding or "unknown"
     if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        yield DoctorResult("encoding", "ok", encoding)
+        yield ok("encoding", encoding)
     else:
-        yield DoctorResult(
-            "encoding", "note", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others"
-        )
+        yield note("encoding", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others")
     colour = os.environ.get("COLORTERM") or "as the terminal says"
-    yield DoctorResult("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
+    yield ok("colour", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
     if context.out.interactive() and sys.stdout.isatty() and draws:
         width = glyph_width(_AMBIGUOUS)
         if width is None:
-            yield DoctorResult("line glyphs", "note", "the terminal doesn't answer where its cursor is")
+            yield note("line glyphs", "the terminal doesn't answer where its cursor is")
         elif width == 1:
-            yield DoctorResult("line glyphs", "ok", "one cell wide")
+            yield ok("line glyphs", "one cell wide")
         else:
             hint = "memtui config set glyphs ascii, or let the terminal draw ambiguous characters narrow"
-            yield DoctorResult("line glyphs", "problem", f"{width} cells wide: frames would break", hint)
+            yield problem("line glyphs", f"{width} cells wide: frames would break", hint)
 
 
 def glyph_width(glyph: str) -> int | None:
@@ -146,17 +135,15 @@ def glyph_width(glyph: str) -> int | None:
 def _client(context: CliContext) -> Iterator[DoctorResult]:
     place = context.location
     if place.config.is_dir():
-        yield DoctorResult("Claude Code folder", "ok", str(place.config))
+        yield ok("Claude Code folder", str(place.config))
     else:
-        yield DoctorResult(
-            "Claude Code folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
-        )
+        yield note("Claude Code folder", f"{place.config} does not exist", "memtui --demo shows sample data")
     broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:
         state: State = "problem" if any(problem in warning for problem in broken) else "note"
         yield DoctorResult("settings", state, warning)
     if not place.warnings:
-        yield DoctorResult("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
+        yield ok("settings", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
 
 
 def _projects(context: CliContext) -> Iterator[DoctorResult]:
@@ -165,24 +152,24 @@ def _projects(context: CliContext) -> Iterator[DoctorResult]:
     for shared in orphans.shared:
         yield _shared(shared)
     if not orphans.shared:
-        yield DoctorResult("projects", "ok", "no two directories share a folder")
+        yield ok("projects", "no two directories share a folder")
     for gone in orphans.gone[:MOST_GONE]:
         yield _gone(gone)
     if len(orphans.gone) > MOST_GONE:
-        words = f"and {len(orphans.gone) - MOST_GONE} more whose directory is gone"
-        yield DoctorResult("gone project", "note", words, "memtui projects --gone lists them")
+        more = f"and {len(orphans.gone) - MOST_GONE} more whose directory is gone"
+        yield note("gone project", more, "memtui projects --gone lists them")
     for left in orphans.left:
-        words = f"{left.memory} is loaded by nobody: {left.reason}"
+        words = f"{left.memory} is loaded by no session: {left.reason}"
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
-        yield DoctorResult("left memory", "note", words, hint)
+        yield note("left memory", words, hint)
     moves: tuple[MoveRecord, ...] = ()
     with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
         moves = unfinished(context.dirs)
     for past in moves:
         words = f"a move from {past.old} to {past.new} stopped half-way"
         hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
-        yield DoctorResult("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
+        yield note("move", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
 
 
 def _gone(gone: "Gone") -> DoctorResult:
@@ -192,11 +179,11 @@ def _gone(gone: "Gone") -> DoctorResult:
     words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
     command = f"memtui projects move {quote(str(project.cwd))}"
     if not gone.candidates:
-        return DoctorResult("gone project", "note", words, f"{command} NEW  (if it is elsewhere now)")
+        return note("gone project", words, f"{command} NEW  (if it is elsewhere now)")
     first, *others = gone.candidates
     hint = f"{command} {quote(str(first.directory))}  ({first.reason})"
     more = "".join(f"; or {quote(str(one.directory))}  ({one.reason})" for one in others)
-    return DoctorResult("gone project", "note", words, hint + more)
+    return note("gone project", words, hint + more)
 
 
 def _shared(shared: "Shared") -> DoctorResult:
@@ -208,7 +195,7 @@ def _shared(shared: "Shared") -> DoctorResult:
     gone = next((one for one in known if not one.exists), None)
     if gone is not None:
         hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
-    return DoctorResult("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
+    return problem("projects", f"{shared.folder.name} is shared by {paths}", hint)
 
 
 def _folders(context: CliContext) -> Iterator[DoctorResult]:
@@ -223,7 +210,7 @@ def _folders(context: CliContext) -> Iterator[DoctorResult]:
             state: State = "problem" if folder == dirs.state else "note"
             yield DoctorResult(name, state, f"{folder} can't be written", f"check who owns {there}")
     for warning in context.config.warnings:
-        yield DoctorResult("config.toml", "note", warning, "memtui config edit")
+        yield note("config.toml", warning, "memtui config edit")
 
 
 def _history(context: CliContext) -> Iterator[DoctorResult]:
@@ -235,40 +222,39 @@ def _history(context: CliContext) -> Iterator[DoctorResult]:
         wrong = [str(error)]
     if wrong:
         hint = "move it elsewhere to start a new one; the memory files are not touched"
-        yield DoctorResult("history", "problem", f"{database.path}: {wrong[0]}", hint)
+        yield problem("history", f"{database.path}: {wrong[0]}", hint)
     else:
         made = "" if database.exists else " (made when it is needed)"
-        yield DoctorResult("history", "ok", f"{database.path}{made}")
-    for folder, path in old_histories(
-        context.dirs.state, [scope.folder for scope in context.workspace.scopes()]
-    ).items():
+        yield ok("history", f"{database.path}{made}")
+    scopes = [scope.folder for scope in context.workspace.scopes()]
+    for folder, path in old_histories(context.dirs.state, scopes).items():
         hint = f"git --git-dir={quote(str(path))} log -p"
-        yield DoctorResult("old history", "note", f"{folder}, by memtui 0.1", hint)
+        yield note("old history", f"{folder}, by memtui 0.1", hint)
 
 
 def _memory(context: CliContext) -> Iterator[DoctorResult]:
     folder = context.location.folder
     if not folder.is_dir():
-        yield DoctorResult("memory", "note", f"{folder} does not exist yet")
+        yield note("memory", f"{folder} does not exist yet")
     else:
         snapshot = context.read()
         real = sum(problem.severity != "info" for problem in snapshot.problems)
         topics = len(snapshot.auto.topics) if snapshot.auto is not None else 0
         if not os.access(folder, os.W_OK):
-            yield DoctorResult("memory", "problem", f"{folder} can't be written", "check who owns it")
+            yield problem("memory", f"{folder} can't be written", "check who owns it")
         elif real:
-            yield DoctorResult("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
+            yield note("memory", f"{topics} topics, {real} problems", "memtui check lists them")
         else:
-            yield DoctorResult("memory", "ok", f"{topics} topics, no problems")
+            yield ok("memory", f"{topics} topics, no problems")
     left = _leftovers(context)
     for name in left:
-        yield DoctorResult("leftover", "note", name, "memtui doctor --fix removes it")
+        yield note("leftover", name, "memtui doctor --fix removes it")
     if not left:
-        yield DoctorResult("leftovers", "ok", "none")
+        yield ok("leftovers", "none")
     drafts = context.workspace.drafts.list()
     for draft in drafts:
-        hint = f"memtui edit {draft.path.stem} goes on with it"
-        yield DoctorResult("draft", "note", f"unsaved text of {draft.path}", hint)
+        hint = f"memtui edit {draft.path.stem} continues with it"
+        yield note("draft", f"unsaved text of {draft.path}", hint)
     yield from _lock(context)
 
 

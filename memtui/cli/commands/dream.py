@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
@@ -24,11 +24,10 @@ from memtui.cli.dream_data import (
     run_lines,
     since,
     touched,
-    when,
 )
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.cli.table import columns, table
+from memtui.cli.table import columns, table, when
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
@@ -49,9 +48,9 @@ _MAX_REFUSALS = 3
 """Refusals that `why` shows, one of each kind."""
 
 
-@click.group("dream", cls=CliGroup, short_help="Consolidate memory, under your eyes.")
+@click.group("dream", cls=CliGroup, short_help="Clean up memory in the background.")
 def dream() -> None:
-    """Consolidate memory in the background: see why and how, stop it, judge it, undo it."""
+    """A dream is a background clean-up of memory: see why one would start, start, stop, review and undo it."""
 
 
 for _command in (diff, adopt, discard, restore, schedule, doctor):
@@ -61,7 +60,7 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @dream.command("status")
 @pass_context
 def status(context: CliContext) -> None:
-    """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
+    """Whether a dream is running, what waits for review, when the last one was, and whether they fail."""
     listed = dreams.runs(context.workspace)
     lock = effective_lock(context.location.folder, context.dirs)
     going = next((run for run in listed if run_state(run).word == "running"), None)
@@ -85,22 +84,20 @@ def status(context: CliContext) -> None:
             yield from run_lines(context, data["running"])
             yield StyledText("  memtui dream watch follows it, memtui kill ends it", "dim")
         elif data["foreign"]:
-            yield [StyledText("somebody else dreams: ", "warn"), data["foreign"]]
-            yield StyledText("  it is not ours to end: end it where it runs", "dim")
+            yield [StyledText("another program's dream is running: ", "warn"), data["foreign"]]
+            yield StyledText("  memtui can't stop it: stop it where it runs", "dim")
         else:
             last = "never" if lock.at is None else since(context, lock.at)
-            yield f"nobody dreams; last dream {last}"
+            yield f"no dream is running; last dream {last}"
             if listed:
                 yield from run_lines(context, data["newest"])
         if held is not None and held is not listed[0]:
             yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
-            yield [
-                StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {ready_in(failing.opens_at, context.now())}",
-            ]
+            waits = f"the next one waits, {ready_in(failing.opens_at, context.now())}"
+            yield [StyledText(f"{failing.reason}: ", "warn"), waits]
         if died is not None:
-            yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
+            yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, restores its lock", "warn")
 
     context.out.result("dream", data, text())
 
@@ -136,15 +133,10 @@ def why(context: CliContext) -> int:
 def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
-        click.option("--backend", default=None, metavar="B", help="Who works: offline, anthropic, client."),
-        click.option("--force", is_flag=True, help="Skip time, sessions, failures and a held dream; never the lock."),
-        click.option("--review", is_flag=True, help="Adopt nothing by itself."),
-        click.option(
-            "--trigger",
-            type=click.Choice(_TRIGGERS),
-            default="hand",
-            help="Who starts it; hook and schedule are quiet.",
-        ),
+        click.option("--backend", default=None, metavar="B", help="What does the work: offline, anthropic, client."),
+        click.option("--force", is_flag=True, help="Skip the checks of time, sessions, failures and review."),
+        click.option("--review", is_flag=True, help="Keep all changes as drafts for review."),
+        click.option("--trigger", type=click.Choice(_TRIGGERS), default="hand", help="hook, schedule: print nothing."),
     ):
         command = option(command)
     return command
@@ -152,7 +144,7 @@ def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
 
 @dream.command("now", short_help="Dream now, in a process of its own.")
 @_run_options
-@click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
+@click.option("--wait", is_flag=True, help="Wait for its end, and print what it does.")
 @pass_context
 def now(
     context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool
@@ -175,7 +167,7 @@ def now(
     started = dreams.start(context.workspace, request)
     refused = dreams.wait_for_start(started)
     if refused is not None:
-        hint = "--force dreams all the same" if refused.forceable else "memtui dream doctor tells what to do"
+        hint = "--force starts one all the same" if refused.forceable else "memtui dream doctor tells what to do"
         lines: list[Line] = [[StyledText("no dream: ", "warn"), refused.reason], StyledText(f"  {hint}", "dim")]
         data = {"id": None, "state": "ended", "how": refused.how, "reason": refused.reason}
         context.out.result("dream", data, lines)
@@ -203,19 +195,10 @@ def run(
             record_start_fault(context.workspace, context.dirs, trigger, error.message, context.now())
         raise
     end = run_dream(
-        context.workspace,
-        context.dirs,
-        chosen.work,
-        mode=mode,
-        trigger=trigger,
-        backend=chosen.name,
-        why=chosen.why,
-        force=force,
-        dry_run=context.options.dry_run,
-        adopt="review" if review else "auto",
-        now=context.now,
+        context.workspace, context.dirs, chosen.work, mode=mode, trigger=trigger, backend=chosen.name, why=chosen.why,
+        force=force, dry_run=context.options.dry_run, adopt="review" if review else "auto", now=context.now,
         run_id=run_id,
-    )
+    )  # fmt: skip
     return 128 + end.signal if end.signal else _code(end)
 
 
@@ -249,7 +232,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     if not stream:
         context.out.result("dream-events", {"run": run_data(context, run), "events": found}, [])
     if end is None:
-        context.out.status(f"the dream {run.id} died without an end: memtui kill {run.id} puts its lock back")
+        context.out.status(f"the dream {run.id} died: memtui kill {run.id} restores its lock")
         return 1
     return 0 if run.dry_run and end.how == "held" else _code(end)
 
@@ -262,8 +245,8 @@ def log(context: CliContext, limit: int) -> int:
 
     With -v also those that a check stopped.
     """
-    listed = [run_data(context, run) for run in dreams.runs(context.workspace)[:limit]]
-    at = {run.id: run.at for run in dreams.runs(context.workspace)[:limit]}
+    runs = dreams.runs(context.workspace)[:limit]
+    listed, at = [run_data(context, run) for run in runs], {run.id: run.at for run in runs}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
@@ -274,16 +257,8 @@ def log(context: CliContext, limit: int) -> int:
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
             kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
-            rows.append(
-                [
-                    one["id"],
-                    when(context, at[one["id"]]),
-                    how_part(one),
-                    by,
-                    words,
-                    f"{duration(one['seconds'])} {cost}",
-                ]
-            )
+            lasted = f"{duration(one['seconds'])} {cost}"
+            rows.append([one["id"], when(context, at[one["id"]]), how_part(one), by, words, lasted])
         yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
             yield refusal_line(context, refused)
@@ -294,18 +269,18 @@ def log(context: CliContext, limit: int) -> int:
     return int(not listed)
 
 
-@click.command("kill", cls=CliCommand, short_help="End a dream, and put back what it held.")
+@click.command("kill", cls=CliCommand, short_help="Stop a dream, and restore its lock.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
 @pass_context
 def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
-    """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
+    """Stop a dream that memtui started: SIGTERM, after 5 seconds SIGKILL. Its lock is restored, its drafts are kept.
 
-    Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
+    Only a process that memtui recorded is signalled. --clear-stale-lock removes a lock whose process is
     gone, or that is no lock.
     """
     if clear_stale_lock or context.options.read_only:
-        context.may_write()
+        may_write(context)
     if clear_stale_lock:
         _clear(context)
         return

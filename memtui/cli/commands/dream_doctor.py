@@ -8,7 +8,7 @@ from contextlib import suppress
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, print_results
+from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
 from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
@@ -82,11 +82,11 @@ def _lock(context: CliContext) -> Iterator[DoctorResult]:
         hint = "memtui kill --clear-stale-lock removes it" if stale else ""
         yield DoctorResult("lock", "note" if stale else "ok", gate.reason, hint)
     elif ours is not None:
-        yield DoctorResult("lock", "note", f"held by our dream {ours.run}", "memtui dream watch follows it")
+        yield note("lock", f"held by our dream {ours.run}", "memtui dream watch follows it")
     elif gate.opens_at is not None:
-        yield DoctorResult("lock", "note", gate.reason, "memtui dream why tells when it no longer counts")
+        yield note("lock", gate.reason, "memtui dream why tells when it no longer counts")
     else:
-        yield DoctorResult("lock", "problem", gate.reason, "memtui kill --clear-stale-lock")
+        yield problem("lock", gate.reason, "memtui kill --clear-stale-lock")
 
 
 def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
@@ -95,71 +95,67 @@ def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
     dead = [run.id for run in listed if run_state(run).word == "died"]
     locks = [entry for entry in lock_entries(context.dirs) if not entry.done and not is_alive(entry.holder)]
     for id in dead:
-        yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
+        yield note("dead dream", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
         words = f"the lock of {entry.folder} is to be put back"
-        yield DoctorResult("dead lock", "note", words, "memtui kill does it; so does the next dream")
+        yield note("dead lock", words, "memtui kill does it; so does the next dream")
     interrupted: tuple[Operation, ...] = ()
     with suppress(MemtuiError):  # memtui doctor tells what is wrong with the history
         interrupted = context.workspace.history.interrupted()
     for one in interrupted:
-        yield DoctorResult(
-            "half adoption", "note", f"{one.folder}: {one.why}", "memtui doctor --fix ends it; so does the next write"
-        )
+        yield note("half adoption", f"{one.folder}: {one.why}", "memtui doctor --fix ends it; so does the next write")
     if not dead and not locks:
-        yield DoctorResult("leftovers", "ok", "no dream died")
+        yield ok("leftovers", "no dream died")
     kept = [run.id for run in listed if has_stage(context.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
         words = f"{pluralize(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
-        yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
+        yield ok("drafts", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
 def _backend(context: CliContext) -> Iterator[DoctorResult]:
     try:
         chosen = choose_backend(None, "reflect", context.workspace, context.config)
     except MemtuiError as error:
-        yield DoctorResult("backend", "problem", error.message, error.hint)
+        yield problem("backend", error.message, error.hint)
     else:
         hint = "it consolidates by rule; a key, or Claude Code, lets a model do it" if chosen.name == OFFLINE else ""
-        yield DoctorResult("backend", "ok", f"{chosen.name}: {chosen.why}", hint)
+        yield ok("backend", f"{chosen.name}: {chosen.why}", hint)
     found = variables(context.env, context.location)
     key = find_key(found)
-    yield DoctorResult("key", "ok", "none is set" if key is None else f"{key.name}, set in {key.source}")
+    yield ok("key", "none is set" if key is None else f"{key.name}, set in {key.source}")
     try:
         client = find_client(context.env)
     except MemtuiError as error:
-        yield DoctorResult("Claude Code", "ok", error.message)
+        yield ok("Claude Code", error.message)
     else:
         login = login_of(found, context.env, context.location)
-        yield DoctorResult("Claude Code", "ok", f"{client}, {login or 'no sign of a login'}")
+        yield ok("Claude Code", f"{client}, {login or 'no sign of a login'}")
 
 
 def _money(context: CliContext) -> Iterator[DoctorResult]:
     try:
         left = money_left(context.config, context.dirs, context.now())
     except OverBudget as error:
-        yield DoctorResult(
-            "money", "problem", error.message, "it is free again by itself; memtui config set dream_day_money"
-        )
+        yield problem("money", error.message, "it is free again after 24 hours; memtui config set dream_day_money")
     except MemtuiError as error:
-        yield DoctorResult("money", "problem", error.message, error.hint)
+        yield problem("money", error.message, error.hint)
     else:
         used = money_spent(context.dirs, context.now() - DAY_S)
         words = "no limit" if left is None else f"the next dream may cost ${left:.2f}"
-        yield DoctorResult("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
+        yield ok("money", f"{words}; ${used:.2f} in the last 24 hours")
 
 
 def _past(context: CliContext) -> Iterator[DoctorResult]:
     listed = dreams.runs(context.workspace)
     gate = failure_gate(listed, context.now(), context.dirs)
-    hint = "memtui dream log tells of each; --force dreams all the same"
+    hint = "memtui dream log tells of each; --force starts one all the same"
     state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = run_awaiting_review(listed)
     if held is not None:
         since = time_ago(context.now() - held.at)
-        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
-        yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is reviewed"
+        yield note("review", words, "memtui dream diff, adopt or discard")
 
 
 def _schedule(context: CliContext) -> Iterator[DoctorResult]:
@@ -177,14 +173,14 @@ def _schedule(context: CliContext) -> Iterator[DoctorResult]:
         try:
             words = describe_cron(cron, context.now())
         except MemtuiError as error:
-            yield DoctorResult("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
+            yield problem("schedule", error.message, "memtui dream schedule --install writes it anew")
         else:
             yield DoctorResult("schedule", "ok" if same else "note", f"in your crontab: {words}", hint)
     elif wanted:
-        hint = "memtui dream schedule --install puts it back, --remove forgets it"
-        yield DoctorResult("schedule", "problem", "our line is gone from your crontab", hint)
+        hint = "memtui dream schedule --install puts it back, --remove deletes it"
+        yield problem("schedule", "our line is gone from your crontab", hint)
     else:
-        yield DoctorResult("schedule", "ok", "not in your crontab", "memtui dream schedule tells more")
+        yield ok("schedule", "not in your crontab", "memtui dream schedule tells more")
 
 
 def _disk(context: CliContext) -> Iterator[DoctorResult]:
@@ -192,7 +188,7 @@ def _disk(context: CliContext) -> Iterator[DoctorResult]:
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        yield DoctorResult("disk", "problem", f"{context.dirs.state} can't be written", f"check who owns {there}")
+        yield problem("disk", f"{context.dirs.state} can't be written", f"check who owns {there}")
         return
     free = shutil.disk_usage(there).free
     few = free < ROOM

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, file_line
@@ -18,13 +18,9 @@ from memtui.services import dreams
 from memtui.util.diff import unified_diff
 
 _STATES = {
-    "clean": "",
-    "merged": "merged",
-    "conflict": "conflict",
-    "same": "there already",
-    "refused": "never adopted",
+    "clean": "", "merged": "merged", "conflict": "conflict", "same": "there already", "refused": "never adopted",
     "adopted": "adopted",
-}
+}  # fmt: skip
 
 
 @click.command("diff", cls=CliCommand, short_help="What a dream changed, or would.")
@@ -74,8 +70,8 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
 
 def _version_files(made: tuple[Operation, ...]) -> list[Data]:
     return [
-        {"name": change.name, "old": None, "kind": change.kind, "added": change.added, "removed": change.removed,
-         "emptied": False, "state": "adopted", "words": f"version {version.id[:8]}"}
+        {**fields(change, "name kind added removed"), "old": None, "emptied": False, "state": "adopted",
+         "words": f"version {version.id[:8]}"}
         for version in made
         for change in version.files
     ]  # fmt: skip
@@ -86,11 +82,11 @@ def _version_files(made: tuple[Operation, ...]) -> list[Data]:
 @click.option("--over", is_flag=True, help="In a conflict take the dream's side; the other stays in the history.")
 @pass_context
 def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
-    """Put what a held, killed or dry dream drafted into the memory folder: all of it, or the files named.
+    """Put what a dream drafted (held for review, killed, dry run) into the memory folder: all, or the files named.
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
-    context.may_write()
+    may_write(context)
     run, names = dreams.split_words(context.workspace, words)
     adoption = dreams.adoption_plan(context.workspace, run)
     chosen = dreams.match_files(names, [name for item in adoption.items for name in item.touched.names])
@@ -123,8 +119,8 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
 def discard(context: CliContext, run: str | None) -> int:
-    """Discard what a held, killed or dry dream drafted; the memory folder is not touched."""
-    context.may_write()
+    """Discard what a dream drafted (held for review, killed, dry run); the memory folder is not touched."""
+    may_write(context)
     workspace = context.workspace
     found = dreams.pick_run(workspace, run) if run is not None else dreams.split_words(workspace, ())[0]
     done = False
@@ -145,7 +141,7 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
 
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
-    context.may_write()
+    may_write(context)
     run, names = dreams.split_words(context.workspace, words) if words else (dreams.last_adopted(context.workspace), [])
     changes = dreams.plan_restore(context.workspace, run)
     chosen = dreams.match_files(names, [change.name for change in changes])

@@ -5,17 +5,11 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.dream.schedule.cron import (
-    Schedule,
-    cron_of,
-    describe_cron,
-    next_starts,
-    read_schedule,
-)
+from memtui.dream.schedule.cron import Schedule, cron_of, describe_cron, next_starts, read_schedule
 from memtui.dream.schedule.units import systemd_units
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError
@@ -30,8 +24,8 @@ from memtui.util.errors import MemtuiError, UsageError
 def schedule(context: CliContext, cron: str | None, install: bool, print_timer: bool, remove: bool) -> None:
     """When dreams of this project start by themselves, in words, and the next three times.
 
-    CRON is five fields, as in "30 3 * * 1-5"; it is kept. Without one a time between 0:00 and 5:59 is drawn, once. Only
-    --install and --remove touch your crontab, and there only the line of this project. With -n nothing is written.
+    CRON is five fields, as in "30 3 * * 1-5"; it is kept. Without one a time between 0:00 and 5:59 is chosen at random,
+    once. Only --install and --remove change your crontab, and only this project's line. With -n nothing is written.
     """
     if install + print_timer + remove > 1 or (remove and cron is not None):
         raise UsageError("one of --install, --print-timer and --remove, the last without a time")
@@ -45,7 +39,7 @@ def schedule(context: CliContext, cron: str | None, install: bool, print_timer: 
     if install:
         context.out.status("the line for your crontab:", dreams.crontab_line(context.workspace, kept), *_keys(context))
         if not context.options.dry_run:
-            context.may_write()
+            may_write(context)
             done = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow))
             kept = done or kept
     _show(context, kept)
@@ -65,7 +59,7 @@ def _remove(context: CliContext) -> None:
     elif context.options.dry_run:
         words = f"would take out: {line}"
     else:
-        context.may_write()
+        may_write(context)
         removed = bool(answered(context, lambda allow: dreams.remove_schedule(context.workspace, allow)))
         words = "taken out of your crontab" if removed else "left in your crontab"
     context.out.result("schedule", {"removed": removed, "line": line}, [words])
@@ -97,7 +91,7 @@ def _show(context: CliContext, kept: Schedule) -> None:
         problem = error.message
     installed = cron_of(line) if line is not None else None
     lasting = read_schedule(context.dirs, context.location) == kept
-    drawn = "" if not kept.drawn else "  drawn by lot, once" if lasting else "  drawn by lot, not kept"
+    drawn = "" if not kept.drawn else "  chosen at random, once" if lasting else "  chosen at random, not kept"
     data: Data = {
         "cron": kept.cron, "words": words, "drawn": kept.drawn, "next": [iso(at) for at in next_],
         "installed": installed, "line": line, "problem": problem or None,

@@ -18,8 +18,8 @@ from memtui.agent.permissions import decide
 from memtui.agent.shell.commands import SECRET_EXCLUDES
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.cli.commands.config import switch_data, value_words
-from memtui.cli.context import CliContext
-from memtui.cli.options import CliGroup, find_directory, pass_context
+from memtui.cli.context import CliContext, find_directory
+from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.client.memory_location import MemoryLocation, locate_memory
@@ -35,9 +35,6 @@ from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import MemtuiError
 from memtui.util.text import clip, size
 
-__all__ = ["explain", "explain_permission", "explain_resume", "explain_transcript"]
-
-
 _FOLDER = click.Path(path_type=Path)
 
 
@@ -47,12 +44,9 @@ def explain() -> None:
 
 
 def _each(
-    context: CliContext,
-    kind: str,
-    files: Sequence[str],
-    look: Callable[[str], Data],
-    text: Callable[[Data], Iterable[Line]],
-) -> int:
+    context: CliContext, kind: str, files: Sequence[str], look: Callable[[str], Data],
+    text: Callable[[Output, Data], Iterable[Line]],
+) -> int:  # fmt: skip
     """Look at every file in turn; one that can't be read stops no other, and the exit code is 1 then."""
     found: list[Data] = []
     for word in files:
@@ -68,7 +62,10 @@ def _each(
             if len(found) > 1:
                 yield from [""] * bool(number)
                 yield StyledText(data["file"], "bold")
-            yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
+            if "error" in data:
+                yield [StyledText("error: ", "problem"), data["error"]]
+            else:
+                yield from text(context.out, data)
 
     _tell(context, kind, found, lines())
     return int(any("error" in data for data in found))
@@ -76,33 +73,26 @@ def _each(
 
 def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Line]) -> None:
     """One answer as it is, several as a list."""
-    context.out.result(kind, found[0] if len(found) == 1 else found, lines, rows=found)
+    context.out.result(f"explain-{kind}", found[0] if len(found) == 1 else found, lines, rows=found)
 
 
 def _bytes(word: str) -> bytes:
     return sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
 
 
+_FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+
+
 @explain.command("index")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@_FILES
 @pass_context
 def explain_index(context: CliContext, files: tuple[str, ...]) -> int:
-    """What the agent gets of a MEMORY.md at the start of a session."""
-    return _each(
-        context,
-        "explain-index",
-        files,
-        lambda word: index_data(_bytes(word)),
-        lambda data: _index_text(context.out, data),
-    )
+    """What Claude Code loads of a MEMORY.md at the start of a session."""
+    return _each(context, "index", files, lambda word: index_data(_bytes(word)), _index_text)
 
 
 def index_data(data: bytes) -> Data:
-    """The exact part of an index that is loaded, and what is lost.
-
-    Args:
-        data: The file; bytes that are no UTF-8 are replaced, as Claude Code does.
-    """
+    """The exact part of an index that is loaded, and what is lost; bytes that are no UTF-8 are replaced."""
     text = decode_index(data)
     budget = measure_index(text)
     cut = [one for one in read_entries(text, budget) if one.loaded is False]
@@ -114,12 +104,12 @@ def index_data(data: bytes) -> Data:
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
         word = "200 lines" if data["limit"] == "lines" else "25,000 characters"
-        yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
+        yield [StyledText("OVER", "problem"), f": Claude Code loads what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
         yield "empty: nothing is loaded"
     else:
-        yield [StyledText("fits", "good"), ": the agent gets all of it"]
+        yield [StyledText("fits", "good"), ": Claude Code loads all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
     yield f"characters  {data['units']} of {data['max_units']}"
     yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
@@ -165,16 +155,12 @@ def place_data(location: MemoryLocation) -> Data:
 def _place_text(out: Output, data: Data) -> Iterator[Line]:
     missing = "" if data["exists"] else " (does not exist)"
     rows = [
-        ("directory", data["cwd"]),
-        ("repository", data["root"]),
-        ("memory folder", f"{data['folder']}{missing}"),
+        ("directory", data["cwd"]), ("repository", data["root"]), ("memory folder", f"{data['folder']}{missing}"),
         ("decided by", data["decided_by"]),
-        ("auto memory", "on" if data["enabled"] else "off: the agent loads nothing"),
-        ("auto-dream", "on" if data["dream"] else "off"),
-        ("project name", data["project_dir"]),
-        ("transcripts", data["transcripts"]),
-        ("settings in", data["config"]),
-    ]
+        ("auto memory", "on" if data["enabled"] else "off: Claude Code loads nothing"),
+        ("auto-dream", "on" if data["dream"] else "off"), ("project name", data["project_dir"]),
+        ("transcripts", data["transcripts"]), ("settings in", data["config"]),
+    ]  # fmt: skip
     if data["agent_folder"] != data["folder"]:
         rows.insert(3, ("Claude Code's own", data["agent_folder"]))
     yield from table(out, columns("", ""), [[StyledText(name, "dim"), str(value)] for name, value in rows])
@@ -210,15 +196,10 @@ def switch_table(out: Output, switches: Iterable[Data]) -> Iterator[Line]:
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_path(
-    context: CliContext,
-    paths: tuple[str, ...],
-    reads: tuple[Path, ...],
-    root: Path | None,
-    op: str,
-    actor: str,
+    context: CliContext, paths: tuple[str, ...], reads: tuple[Path, ...], root: Path | None, op: str, actor: str,
     casefold: bool,
-) -> int:
-    """May an agent, a dream or a person read or write a path.
+) -> int:  # fmt: skip
+    """Say whether an agent, a dream or a person may read or write a path.
 
     "-" reads one JSON object a line: {"root", "op": "read"|"write", "actor": "agent"|"dream"|"user", "path",
     "casefold"}.
@@ -229,8 +210,7 @@ def explain_path(
     found: list[Data] = []
     for word in paths:
         if word == "-":
-            lines = sys.stdin.buffer.read().split(b"\n")
-            found += [_judge_line(line, defaults, reads) for line in lines if line.strip()]
+            found += [_judge_line(line, defaults, reads) for line in _stdin_lines()]
         else:
             found.append(_judge_path({**defaults, "path": word}, reads))
 
@@ -240,54 +220,54 @@ def explain_path(
             shown = data["path"] if isinstance(data.get("path"), str) else json.dumps(data.get("path"))
             yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
 
-    _tell(context, "explain-path", found, text())
+    _tell(context, "path", found, text())
     if any("error" in data for data in found):
         return 1
     return int("-" not in paths and any(data["verdict"] == "deny" for data in found))
 
 
-def _judge_line(line: bytes, defaults: Data, reads: Sequence[Path]) -> Data:
-    """One line of standard input; a line that makes no sense is denied and said."""
+def _stdin_lines() -> Iterator[str]:
+    """The lines of standard input that aren't blank."""
+    return (line.decode("utf-8", "surrogateescape") for line in sys.stdin.buffer.read().split(b"\n") if line.strip())
+
+
+def _json_object(text: str) -> Data | str:
+    """An object of JSON, or why it is none."""
     try:
-        entry = json.loads(line.decode("utf-8", "surrogateescape"))
-        if not isinstance(entry, dict):
-            raise ValueError("not an object")
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": f"not JSON: {error}"}
+        return f"not JSON: {error}"
+    return value if isinstance(value, dict) else "not JSON: not an object"
+
+
+def _judge_line(line: str, defaults: Data, reads: Sequence[Path]) -> Data:
+    """One line of standard input; a line that makes no sense is denied and said."""
+    entry = _json_object(line)
+    if isinstance(entry, str):
+        return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": entry}
     return _judge_path({**defaults, **entry}, reads)
 
 
-def _judge_path(wish: Data, reads: Sequence[Path]) -> Data:
-    root, op, actor = wish.get("root"), wish.get("op"), wish.get("actor")
-    answer: Data = {"path": wish.get("path"), "root": root, "op": op, "actor": actor}
+def _judge_path(question: Data, reads: Sequence[Path]) -> Data:
+    root, op, actor = question.get("root"), question.get("op"), question.get("actor")
+    answer: Data = {"path": question.get("path"), "root": root, "op": op, "actor": actor}
     if not isinstance(root, str) or op not in ("read", "write") or actor not in ("agent", "dream", "user"):
         words = "root has to be a folder, op read or write, actor agent, dream or user"
         return {"verdict": "deny", "reason": words, **answer, "error": words}
     verdict = check_path(
-        Path(root),
-        wish.get("path"),
-        op=cast(Literal["read", "write"], op),
-        actor=cast(Literal["agent", "dream", "user"], actor),
-        reads=reads,
-        casefold=bool(wish.get("casefold")),
-    )
+        Path(root), question.get("path"), op=cast(Literal["read", "write"], op), reads=reads,
+        actor=cast(Literal["agent", "dream", "user"], actor), casefold=bool(question.get("casefold")),
+    )  # fmt: skip
     base = None if verdict.base is None else str(verdict.base)
-    word = "allow" if verdict.allowed else "deny"
-    return {"verdict": word, "reason": verdict.reason, "name": verdict.name, "base": base, **answer}
+    return {"verdict": "allow" if verdict.allowed else "deny", **fields(verdict, "reason name"), "base": base, **answer}
 
 
 @explain.command("frontmatter")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@_FILES
 @pass_context
 def explain_frontmatter(context: CliContext, files: tuple[str, ...]) -> int:
     """How the head of a topic file is read."""
-    return _each(
-        context,
-        "explain-frontmatter",
-        files,
-        lambda word: frontmatter_data(_bytes(word)),
-        lambda data: _frontmatter_text(context.out, data),
-    )
+    return _each(context, "frontmatter", files, lambda word: frontmatter_data(_bytes(word)), _frontmatter_text)
 
 
 def frontmatter_data(data: bytes) -> Data:
@@ -303,10 +283,8 @@ def frontmatter_data(data: bytes) -> Data:
 
 def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
     style = {"ok": "good", "warn": "warn"}.get(data["verdict"], "problem")
-    yield [
-        StyledText(data["verdict"], style),
-        f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}",
-    ]
+    where = f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}"
+    yield [StyledText(data["verdict"], style), where]
     rows = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
     if rows:
         yield from table(out, columns(">line", "field", "value*"), rows)
@@ -320,21 +298,17 @@ LONGEST = 160
 
 
 @explain.command("resume")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@_FILES
 @click.option("--at", default="", metavar="UUID", help="Go on from this message instead of Claude Code's own choice.")
 @pass_context
 def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
     """What Claude Code sends when it resumes a session, what it leaves out, and why."""
     return _each(
-        context,
-        "explain-resume",
-        files,
-        lambda word: resume_report(plan_resume(read_transcript(Path(word)), at)),
-        _resume_text,
+        context, "resume", files, lambda word: resume_report(plan_resume(read_transcript(Path(word)), at)), _resume_text
     )
 
 
-def _resume_text(data: Data) -> Iterator[Line]:
+def _resume_text(out: Output, data: Data) -> Iterator[Line]:
     yield f"continues at {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
         yield StyledText("Claude Code finds no conversation here", "problem")
@@ -350,20 +324,16 @@ def _resume_text(data: Data) -> Iterator[Line]:
 
 
 @explain.command("transcript")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@_FILES
 @pass_context
 def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
     return _each(
-        context,
-        "explain-transcript",
-        files,
-        lambda word: transcript_report(read_transcript(Path(word))),
-        _transcript_text,
+        context, "transcript", files, lambda word: transcript_report(read_transcript(Path(word))), _transcript_text
     )
 
 
-def _transcript_text(data: Data) -> Iterator[Line]:
+def _transcript_text(out: Output, data: Data) -> Iterator[Line]:
     yield f"{data['records']} records, {data['bad']} bad lines, {data['salvaged']} salvaged"
     yield f"{data['cycles']} cycles, {data['orphans']} orphans, {data['duplicates']} duplicates"
     if data["pending"]:
@@ -372,26 +342,18 @@ def _transcript_text(data: Data) -> Iterator[Line]:
         yield [StyledText(f"  line {bad['line']}  ", "dim"), bad["what"]]
 
 
-_DIRECTORY = click.Path(path_type=Path)
-
-
 @explain.command("permission")
 @click.argument("tool", metavar="TOOL")
 @click.argument("given", default="", metavar="[JSON]")
-@click.option(
-    "--root",
-    type=_DIRECTORY,
-    metavar="DIR",
-    help="The folder to work in; this project's memory if left out.",
-)
-@click.option("--read", "reads", multiple=True, type=_DIRECTORY, metavar="DIR", help="One more folder to read in.")
+@click.option("--root", type=_FOLDER, metavar="DIR", help="The folder to work in; this project's memory if left out.")
+@click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_permission(
     context: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
 ) -> int:
-    """May a background agent call a tool with this input.
+    """Say whether a background agent may call a tool with this input.
 
     "-" in place of TOOL reads one JSON object a line: {"tool", "input"}, and "root", "actor", "casefold" where they
     differ. Without --root the project's transcripts may be read as well.
@@ -400,14 +362,10 @@ def explain_permission(
         root, reads = context.location.folder, (context.location.transcripts, *reads)
     defaults: Data = {"root": str(root), "actor": actor, "casefold": casefold}
     if tool == "-":
-        found = [
-            _judge_tool_use(line.decode("utf-8", "surrogateescape"), defaults, reads)
-            for line in sys.stdin.buffer.read().split(b"\n")
-            if line.strip()
-        ]
+        found = [_judge_tool_use(line, defaults, reads) for line in _stdin_lines()]
     else:
         found = [_judge_tool_use(given, defaults, reads, tool)]
-    _tell(context, "explain-permission", found, _text(found))
+    _tell(context, "permission", found, _text(found))
     if any("error" in data for data in found):
         return 1
     return int(tool != "-" and found[0]["verdict"] == "deny")
@@ -415,32 +373,23 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    try:
-        wish = json.loads(text)
-        if not isinstance(wish, dict):
-            raise ValueError("not an object")
-    except (ValueError, RecursionError) as error:
-        return {"verdict": "deny", "reason": "no JSON object", "tool": tool, "error": f"not JSON: {error}"}
-    wish = {**defaults, **wish} if tool is None else {**defaults, "tool": tool, "input": wish}
-    if not isinstance(wish["root"], str) or wish["actor"] not in ("agent", "dream"):
+    given = _json_object(text)
+    if isinstance(given, str):
+        return {"verdict": "deny", "reason": "no JSON object", "tool": tool, "error": given}
+    call = {**defaults, **given} if tool is None else {**defaults, "tool": tool, "input": given}
+    if not isinstance(call["root"], str) or call["actor"] not in ("agent", "dream"):
         words = "root has to be a folder, actor agent or dream"
-        return {"verdict": "deny", "reason": words, "tool": wish.get("tool"), "error": words}
-    scope = AllowedFolders(Path(wish["root"]), tuple(reads), wish["actor"], bool(wish["casefold"]))
-    decision = decide(wish.get("tool"), wish.get("input"), scope)
-    answer: Data = {
-        "verdict": "allow" if decision.allowed else "deny",
-        "reason": decision.reason,
-        "tool": wish.get("tool"),
-        "root": wish["root"],
-    }
+        return {"verdict": "deny", "reason": words, "tool": call.get("tool"), "error": words}
+    scope = AllowedFolders(Path(call["root"]), tuple(reads), call["actor"], bool(call["casefold"]))
+    decision = decide(call.get("tool"), call.get("input"), scope)
+    verdict = "allow" if decision.allowed else "deny"
+    answer: Data = {"verdict": verdict, "reason": decision.reason, "tool": call.get("tool"), "root": call["root"]}
     if decision.path is not None:
         answer |= {"name": decision.path.name, "base": str(decision.path.base)}
     if decision.plan is not None:
         answer["cwd"] = str(decision.plan.cwd)
-        answer["runs"] = [
-            {"after": step.after, "pipeline": [list(stage.argv) for stage in step.stages]}
-            for step in decision.plan.steps
-        ]
+        steps = decision.plan.steps
+        answer["runs"] = [{"after": one.after, "pipeline": [list(it.argv) for it in one.stages]} for one in steps]
     return answer
 
 

@@ -1,25 +1,25 @@
 """What happened to the memory and the sessions, and taking it back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
-from memtui.cli.table import columns, table
+from memtui.cli.table import columns, table, when
 from memtui.history.export_git import old_histories, write_git
 from memtui.history.versions import FOUND, Operation, Saved, Versions
 from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
 from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import age, pluralize
+from memtui.util.text import pluralize
 
 
 def ready(context: CliContext) -> None:
@@ -52,7 +52,7 @@ def version_diff(history: Versions, version: Operation, name: str | None = None,
 
 @click.command("history", cls=CliCommand, short_help="List what happened, newest first.")
 @click.argument("name", required=False, shell_complete=complete_names)
-@click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
+@click.option("-p", "--patch", is_flag=True, help="Show the diff of each.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
 @click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
 @pass_context
@@ -96,7 +96,7 @@ def history(context: CliContext, name: str | None, patch: bool, limit: int, git:
 
 
 def _write_git(context: CliContext, target: Path) -> int:
-    context.may_write()
+    may_write(context)
     if context.options.dry_run:
         count = len(context.workspace.history.operations(context.workspace.scopes(), None))
         context.out.status(f"-n: would write {pluralize(count, 'commit')} to {target}")
@@ -119,13 +119,9 @@ def _listed(context: CliContext, versions: list[Operation], name: str | None) ->
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
         files = changes[0].name if len(changes) == 1 else f"{len(changes)} files"
-        when = (
-            (iso(version.when) or "") if context.out.plain or context.out.verbose else age(context.now() - version.when)
-        )
-        state = " (undone)" if version.undone else ""
-        style = "dim" if version.undone else ""
-        much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, who_words(version), StyledText(why_words(version) + state, style), much])
+        state, style = (" (undone)", "dim") if version.undone else ("", "")
+        why, much = StyledText(why_words(version) + state, style), f"{files} +{added} -{removed}" if changes else ""
+        rows.append([version.id[:SHORT], when(context, version.when), who_words(version), why, much])
     yield from table(context.out, columns("", ">", "", "*", ""), rows)
 
 
@@ -152,32 +148,32 @@ def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
     rest is done; what is overwritten with --over stays in the history.
     """
-    context.may_write()
-    ready(context)
-    dry_run = context.options.dry_run
-    target = services.next_operation(context.workspace, version, end=not dry_run)
-    diff = version_diff(context.workspace.history, target, back=True)
-    if dry_run:
-        _tell(context, "undo", f"would undo: {target.why}", target, None, diff)
-        return
-    done = services.undo(context.workspace, target.id, over=over)
-    _tell(context, "undo", done.words, target, done.saved, diff)
+    _take(
+        context, "undo", "would undo: ", version, lambda target: services.undo(context.workspace, target.id, over=over)
+    )
 
 
 @click.command("redo", cls=CliCommand)
 @pass_context
 def redo(context: CliContext) -> None:
     """Do again what was undone last, whatever it was about."""
-    context.may_write()
+    _take(context, "redo", "would redo what was undone by: ", None, lambda one: services.redo(context.workspace))
+
+
+def _take(
+    context: CliContext, kind: str, would: str, word: str | None, act: Callable[[Operation], services.TakenBack]
+) -> None:
+    """Undo or redo an operation, or say which one it would be."""
+    may_write(context)
     ready(context)
     dry_run = context.options.dry_run
-    target = services.next_operation(context.workspace, redo=True, end=not dry_run)
+    target = services.next_operation(context.workspace, word, redo=kind == "redo", end=not dry_run)
     diff = version_diff(context.workspace.history, target, back=True)
     if dry_run:
-        _tell(context, "redo", f"would redo what was undone by: {target.why}", target, None, diff)
-        return
-    done = services.redo(context.workspace)
-    _tell(context, "redo", done.words, target, done.saved, diff)
+        _tell(context, kind, would + target.why, target, None, diff)
+    else:
+        done = act(target)
+        _tell(context, kind, done.words, target, done.saved, diff)
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
@@ -198,7 +194,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
-    context.may_write()
+    may_write(context)
     ready(context)
     planned = services.plan_restore(context.workspace, _path(context, name), version)
     diff = unified_diff(planned.now, planned.then, planned.name)
@@ -212,7 +208,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
 
 
 def _restore_folder(context: CliContext, as_of: str | None, before: str | None) -> int:
-    context.may_write()
+    may_write(context)
     ready(context)
     planned = services.plan_folder_restore(context.workspace, as_of=as_of, before=before)
     plan = planned.plan
@@ -220,16 +216,13 @@ def _restore_folder(context: CliContext, as_of: str | None, before: str | None) 
     lines += [[StyledText("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
     lines += [[StyledText("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
     data: Data = {
-        "done": False,
-        "files": [{"name": name, "removed": text is None} for name, text in plan.files],
-        "left": [fields(one, "name reason") for one in plan.left],
-        "unknown": list(plan.unknown),
-        "made": None,
-    }
+        "done": False, "files": [{"name": name, "removed": text is None} for name, text in plan.files],
+        "left": [fields(one, "name reason") for one in plan.left], "unknown": list(plan.unknown), "made": None,
+    }  # fmt: skip
     if not plan.files or context.options.dry_run:
         context.out.result("restore", data, lines or ["the folder is as it was"])
         if context.options.dry_run:
-            context.out.status("-n: nothing was written")
+            context.out.unwritten()
         return 0
     saved = answered(context, lambda allow: services.restore_folder(context.workspace, planned, allow))
     if saved is None:
@@ -245,15 +238,12 @@ def _restore_folder(context: CliContext, as_of: str | None, before: str | None) 
 def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
     """Say what was done, or would be."""
     made = saved.operation if saved is not None else None
+    left = saved.left if saved is not None else ()
     data = {
-        "done": saved is not None,
-        "words": words,
-        "version": version_data(version),
-        "made": None if made is None else version_data(made),
-        "merged": list(saved.merged) if saved is not None else [],
-        "left": [fields(one, "name reason") for one in saved.left] if saved is not None else [],
-        "diff": diff,
-    }
+        "done": saved is not None, "words": words, "version": version_data(version), "diff": diff,
+        "made": None if made is None else version_data(made), "merged": list(saved.merged) if saved is not None else [],
+        "left": [fields(one, "name reason") for one in left],
+    }  # fmt: skip
 
     def text() -> Iterator[Line]:
         if saved is None or context.out.verbose:
@@ -261,9 +251,9 @@ def _tell(context: CliContext, kind: str, words: str, version: Operation, saved:
         if not context.out.quiet:
             merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
             yield words + merged
-        for one in saved.left if saved is not None else ():
+        for one in left:
             yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
     context.out.result(kind, data, text())
     if saved is None:
-        context.out.status("-n: nothing was written")
+        context.out.unwritten()

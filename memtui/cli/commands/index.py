@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import carry_out
+from memtui.cli.asking import carry_out, may_write
 from memtui.cli.commands.budget import budget_data, index_scope, meter
 from memtui.cli.context import CliContext
 from memtui.cli.names import find_all, memory_file
@@ -27,7 +27,7 @@ def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], 
         raise UsageError("one of --tidy, --rebuild and --add")
     writes = tidy or rebuild or bool(add)
     if writes:
-        context.may_write()
+        may_write(context)
     snapshot = context.snapshot(full=writes)
     if add:
         files = [memory_file(named) for named in find_all(snapshot, add, context.cwd)]

@@ -64,14 +64,9 @@ def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
 @click.option("--sort", type=click.Choice(("name", "age", "size")), default="name", show_default=True)
 @pass_context
 def ls(
-    context: CliContext,
-    words: Sequence[str],
-    type_: str | None,
-    scope: str | None,
-    troubled: bool,
-    orphans: bool,
+    context: CliContext, words: Sequence[str], type_: str | None, scope: str | None, troubled: bool, orphans: bool,
     sort: str,
-) -> int:
+) -> int:  # fmt: skip
     """List the memory files; words filter as on the screen: 'exact ^start end$ !not.
 
     Only the heads of the files are read; --problems and -v read all and mark those with problems. Ends with 1 if
@@ -81,7 +76,7 @@ def ls(
     terms = parse_query(" ".join(words))
     found = [
         (named, row)
-        for named, row in file_rows(context.pins, snapshot)
+        for named, row in file_rows(Pins(context.dirs), snapshot)
         if (type_ is None or (row["kind"] == "topic" and (row["type"] or "none") == type_))
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
@@ -193,7 +188,7 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
         context.out.result("file", {}, _body_lines(text), page=True)
         return 0
     row = next(
-        row for one, row in file_rows(context.pins, snapshot) if (one.path, one.name) == (named.path, named.name)
+        row for one, row in file_rows(Pins(context.dirs), snapshot) if (one.path, one.name) == (named.path, named.name)
     )
     details = details_of(snapshot, named)
     data = {**row, **details, **({} if meta else {"text": text})}
@@ -269,10 +264,5 @@ def problem_line(out: Output, problem: Data) -> Line:
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
-    return [
-        StyledText(where, "bold"),
-        "  ",
-        StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]]),
-        f"  {problem['message']}",
-        StyledText(fix, "dim"),
-    ]
+    severity = StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]])
+    return [StyledText(where, "bold"), "  ", severity, f"  {problem['message']}", StyledText(fix, "dim")]

@@ -6,21 +6,16 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered, carry_out, tell_saved
+from memtui.cli.asking import answered, carry_out, may_write, saved_data, tell_saved
 from memtui.cli.commands.memory import TYPES
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.memory.pins import Pins
 from memtui.memory.workspace import Workspace
 from memtui.services import memory
-from memtui.services.editor import (
-    EditorResult,
-    ReturnedText,
-    run_editor,
-    save_returned,
-    starting_text,
-)
+from memtui.services.editor import ReturnedText, run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.util.diff import unified_diff
@@ -29,8 +24,8 @@ from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
 
 @click.command("new", cls=CliCommand)
 @click.argument("name")
-@click.option("--type", "type_", type=click.Choice(TYPES), help="What it is about; told by a name such as feedback_x.")
-@click.option("--description", default="", metavar="S", help="One line: when is it of use.")
+@click.option("--type", "type_", type=click.Choice(TYPES), help="Its type; a name such as feedback_x says it, too.")
+@click.option("--description", default="", metavar="S", help="One line: when it is useful.")
 @click.option("--from", "source", metavar="FILE", help="The body: a file, or - for standard input.")
 @pass_context
 def new(context: CliContext, name: str, type_: str | None, description: str, source: str | None) -> int:
@@ -40,7 +35,7 @@ def new(context: CliContext, name: str, type_: str | None, description: str, sou
     memtui new testing --type feedback --description "Integration tests hit a real database"
     git log -1 --format=%B | memtui new project_release --from -
     """
-    context.may_write()
+    may_write(context)
     body = _body(source)
     return carry_out(context, "new", memory.new_topic(context.read(full=False), name, type_, description, body))
 
@@ -60,11 +55,11 @@ def _body(source: str | None) -> str:
 @click.command("edit", cls=CliCommand, short_help="Edit a file in $VISUAL or $EDITOR.")
 @click.argument("name", shell_complete=complete_names)
 @click.option("--line", type=click.IntRange(1), help="Where to start.")
-@click.option("--discard", is_flag=True, help="Forget a draft of this file first.")
+@click.option("--discard", is_flag=True, help="Discard a draft of this file first.")
 @pass_context
 def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int:
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
-    context.may_write()
+    may_write(context)
     workspace, out, dry_run = context.workspace, context.out, context.options.dry_run
     named = _find_or_draft(context, name)
     if not out.interactive():
@@ -73,7 +68,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         memory.drop_draft(workspace, named.path)
     draft = workspace.drafts.load(named.path)
     if draft is not None:
-        out.status(f"continuing the draft of {named.name}; --discard forgets it")
+        out.status(f"continuing the draft of {named.name}; --discard deletes it")
     before = named.path.read_bytes() if named.path.exists() else None
     if not dry_run:
         # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
@@ -81,9 +76,9 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     returned = run_editor(workspace, named.path, *starting_text(workspace, named.path), line=line)
     if dry_run:
         diff = unified_diff(before, returned.data, named.name)
-        data = {"name": named.name, "path": str(named.path), "written": False, "version": None, "merged": []}
-        out.result("edit", {**data, "diff": diff}, diff_lines(diff))
-        out.status("-n: nothing was written")
+        data = {"name": named.name, "path": str(named.path), **saved_data(None), "diff": diff}
+        out.result("edit", data, diff_lines(diff))
+        out.unwritten()
         return 0
     if not returned.changed and draft is None:
         again = f"; what you save in {returned.copy} later is kept as a draft" if returned.at_once else ""
@@ -101,7 +96,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
 def _saved(
     workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow
 ) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
-    result: EditorResult = save_returned(workspace, path, returned, allow)
+    result = save_returned(workspace, path, returned, allow)
     if result.outcome is None:
         raise TypeError("a save that gave nothing")
     return result.outcome
@@ -131,7 +126,7 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
     \b
     memtui set testing type=feedback description="Integration tests hit a real database"
     """
-    context.may_write()
+    may_write(context)
     named = find(context.snapshot(full=False), name, context.cwd)
     wanted: dict[str, str | None] = {}
     for pair in pairs:
@@ -157,11 +152,10 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
 @pass_context
 def mv(context: CliContext, old: str, new_name: str) -> int:
     """Rename a topic; MEMORY.md and every link to it are updated too. -n shows what would change."""
-    context.may_write()
+    may_write(context)
     snapshot = context.snapshot()
-    return carry_out(
-        context, "mv", memory.rename_topic(snapshot, memory_file(find(snapshot, old, context.cwd)), new_name)
-    )
+    file = memory_file(find(snapshot, old, context.cwd))
+    return carry_out(context, "mv", memory.rename_topic(snapshot, file, new_name))
 
 
 @click.command("rm", cls=CliCommand, short_help="Delete topics; history and trash keep them.")
@@ -169,7 +163,7 @@ def mv(context: CliContext, old: str, new_name: str) -> int:
 @pass_context
 def rm(context: CliContext, names: Sequence[str]) -> int:
     """Delete topics, from MEMORY.md too; they stay in the history and go to the trash."""
-    context.may_write()
+    may_write(context)
     snapshot = context.snapshot()
     files = [memory_file(named) for named in find_all(snapshot, names, context.cwd)]
     return carry_out(context, "rm", memory.delete_files(snapshot, files))
@@ -180,12 +174,12 @@ def rm(context: CliContext, names: Sequence[str]) -> int:
 @click.option("--off", is_flag=True, help="Unpin them.")
 @pass_context
 def pin(context: CliContext, names: Sequence[str], off: bool) -> None:
-    """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
+    """Pin topics, so that no dream may touch them; without a name, list what is pinned."""
     if names:
-        context.may_write()
+        may_write(context)
         chosen = [memory_file(named) for named in find_all(context.snapshot(full=False), names, context.cwd)]
         if not context.options.dry_run:
             memory.pin_files(context.workspace, [file.path for file in chosen], not off)
     folder = context.location.folder
-    pinned = sorted(context.pins.names(folder))
+    pinned = sorted(Pins(context.dirs).names(folder))
     context.out.result("pins", {"folder": str(folder), "pinned": pinned}, pinned, rows=pinned)

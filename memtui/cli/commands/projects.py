@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliCommand, CliGroup, pass_context
@@ -30,27 +31,22 @@ MOST = 20
 """Sessions and memories that are listed without -v."""
 
 
-@click.command("move", cls=CliCommand, short_help="Bring what a project has left to another directory.")
+@click.command("move", cls=CliCommand, short_help="Move a project's sessions and memory to another directory.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
 @click.option("--memory", "only_memory", is_flag=True, help="Only the memory; the sessions stay.")
 @pass_context
 def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
-    """Bring sessions and memory of a project that moved to the folder of the directory where it is now.
+    """Move sessions and memory of a project whose directory moved to the folder of its new directory.
 
     OLD is its old directory, its name, or its folder below projects/; NEW is a directory. Shows what it will do, asks,
     and does it; projects undo-move takes it back. Nothing is overwritten: of two sessions or memories with one name
     both stay. Running sessions stay where they are. Ends with 1 if there is nothing to move, or on a no.
     """
-    context.may_write()
+    may_write(context)
     project, directory = _source(context, old)
-    plan = services.plan_project_move(
-        context.workspace,
-        project,
-        (context.cwd / new.expanduser()).absolute(),
-        directory=directory,
-        sessions=not only_memory,
-    )
+    target = (context.cwd / new.expanduser()).absolute()
+    plan = services.plan_project_move(context.workspace, project, target, directory=directory, sessions=not only_memory)
     if plan.empty or context.options.dry_run:
         _tell(context, plan, None)
         return int(plan.empty)
@@ -92,21 +88,16 @@ def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None
     files = () if plan.memory is None else plan.memory.files
     stays = [*plan.stays, *(moved.stays if moved is not None else ())]
     data = {
-        "old": plan.old,
-        "new": plan.new,
-        "from": plan.source,
-        "to": plan.target,
+        **fields(plan, "old new"), "from": plan.source, "to": plan.target,
         "sessions": [
             {**fields(one, "id title size there"), "as": one.new_id, "files": len(one.files)} for one in sessions
         ],
         "memory": [
             {"name": one.source, "as": one.target, "there": one.there, "lines": list(one.lines)} for one in files
         ],
-        "stays": [fields(stay, "what why") for stay in stays],
-        "notes": list(plan.notes),
-        "diff": "" if plan.memory is None else plan.memory.coming.diff(),
-        "move": None if moved is None else moved.id,
-    }
+        "stays": [fields(stay, "what why") for stay in stays], "notes": list(plan.notes),
+        "diff": "" if plan.memory is None else plan.memory.coming.diff(), "move": None if moved is None else moved.id,
+    }  # fmt: skip
 
     def text() -> Iterator[Line]:
         if moved is None or context.out.verbose:
@@ -121,7 +112,7 @@ def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None
     if plan.empty:
         context.out.status("nothing to move")
     elif moved is None:
-        context.out.status("-n: nothing was moved")
+        context.out.unwritten("moved")
 
 
 def _plan_lines(context: CliContext, plan: MovePlan) -> Iterator[Line]:
@@ -167,7 +158,7 @@ def undo_move(context: CliContext, id: str, listed: bool) -> int:
     """
     if listed:
         return _listed(context)
-    context.may_write()
+    may_write(context)
     past = services.find_move(context.workspace, id)
     _undone(context, past, None if context.options.dry_run else services.undo_move(context.workspace, past))
     return 0
@@ -201,13 +192,8 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
     stays = done.stays if done is not None else ()
     sessions = past.sessions if done is None else done.sessions
     memory = past.memory if done is None else done.memory
-    data = {
-        "move": _past_data(past),
-        "done": done is not None,
-        "sessions": sessions,
-        "memory": memory,
-        "stays": [fields(stay, "what why") for stay in stays],
-    }
+    data = {"move": _past_data(past), "done": done is not None, "sessions": sessions, "memory": memory}
+    data["stays"] = [fields(stay, "what why") for stay in stays]
 
     def text() -> Iterator[Line]:
         what = pluralize(sessions, "session") + (" and the memory" if memory else "")
@@ -216,14 +202,14 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
 
     context.out.result("undo-move", data, text())
     if done is None:
-        context.out.status("-n: nothing was moved")
+        context.out.unwritten("moved")
 
 
 @click.group("projects", cls=CliGroup, invoke_without_command=True, short_help="List the projects, move one.")
 @click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
 @click.pass_context
 def projects(ctx: click.Context, gone: bool) -> int | None:
-    """List the projects, or bring what one has left to the directory where it is now.
+    """List the projects, or move one's sessions and memory to its new directory.
 
     Without a command they are listed as by ls.
     """

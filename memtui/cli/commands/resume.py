@@ -37,15 +37,9 @@ CONFIG = "CLAUDE_CONFIG_DIR"
 @click.option("--context", "form", type=click.Choice(["md", "json"]), help="Print the conversation instead.")
 @pass_context
 def resume(
-    context: CliContext,
-    session: str | None,
-    last: bool,
-    at: str,
-    fork: bool,
-    directory: Path | None,
-    show: bool,
+    context: CliContext, session: str | None, last: bool, at: str, fork: bool, directory: Path | None, show: bool,
     form: str | None,
-) -> int:
+) -> int:  # fmt: skip
     """Open a past session in Claude Code, in the directory that it began in; ends with its exit code.
 
     ID is the beginning of an id, a title, or a transcript's path. MESSAGE is a uuid or its first 8 characters or more
@@ -114,16 +108,11 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
     name = plan.id if not plan.writes else made.id if made else ""
     command = _command(context, plan, name) if name else ""
     data: Data = {
-        "session": plan.id,
-        "resumes": name or None,
-        "directory": plan.directory,
-        "argv": resume_command(CLIENT_NAME, name, fork=plan.forks) if name else None,
-        "command": command or None,
-        "fork": plan.forks or plan.writes,
-        "written": made.path if made else None,
-        "at": plan.at or None,
+        "session": plan.id, "resumes": name or None, "directory": plan.directory, "at": plan.at or None,
+        "argv": resume_command(CLIENT_NAME, name, fork=plan.forks) if name else None, "command": command or None,
+        "fork": plan.forks or plan.writes, "written": made.path if made else None,
         "live": plan.live.pid if plan.live else None,
-    }
+    }  # fmt: skip
     context.out.result("resume", data, [command] if command else [])
 
 
@@ -167,6 +156,5 @@ def _context(context: CliContext, path: Path, at: str, form: str) -> int:
     else:
         context.out.raw(made.text.encode("utf-8", "replace"))
     if made.removed:
-        count = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
-        context.out.status(f"taken out: {count}")
+        context.out.status(f"taken out: {services.removed_words(made.removed)}")
     return 0

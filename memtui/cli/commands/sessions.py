@@ -1,22 +1,25 @@
-"""Past sessions: listed, looked at, drawn, judged, given away; `session_ops` has what is done to them as a whole."""
+"""Past sessions: listed, looked at, drawn, judged, exported; renamed, archived, deleted, put back."""
 
+import os
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 from msgspec.structs import asdict
 
-from memtui.cli.commands.session_ops import COMMANDS, list_kept
+from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, pass_context
-from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
+from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText, fields, iso
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
 from memtui.client.session_files import UNTITLED
 from memtui.presentation import LabeledText
 from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
+from memtui.projects.activity import archive_for, live_sessions
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.export import ExportFormat
 from memtui.resume.health import check_health
@@ -25,14 +28,15 @@ from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
+from memtui.sessions.archive import DELETED, ArchivedSession, ArchiveResult
+from memtui.sessions.rename import check_title
 from memtui.transcripts.entries import Entry, parse_timestamp
-from memtui.transcripts.stats import BackedUpFile, SessionStats, collect_stats, compare_file
+from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
-from memtui.util.errors import MemtuiError, Refused
-from memtui.util.text import age, clip, pluralize, visible
-
-__all__ = ["sessions"]
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from memtui.util.resolve import matches_prefix, resolve_one
+from memtui.util.text import age, clip, pluralize, size, visible
 
 
 @click.group("sessions", cls=CliGroup, short_help="List past sessions, look at one, rename, archive, delete.")
@@ -44,27 +48,23 @@ def sessions() -> None:
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
 @click.option("--archived", "place", flag_value="archive", help="Those that were archived.")
-@click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be had back.")
+@click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be restored.")
 @pass_context
 def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
-    "live" marks a session that is open in Claude Code, "goes in 2d" one that its own clean-up takes soon,
-    "due" one that it takes at its next start.
+    "live" marks a session that is open in Claude Code, "goes in 2d" one that Claude Code deletes soon,
+    "due" one that it deletes at its next start.
     Ends with 1 if there is none.
     """
     if place is not None:
-        return list_kept(context, place, everywhere=everywhere, branch=branch)
+        return _list_kept(context, place, everywhere=everywhere, branch=branch)
     return list_sessions(context, everywhere=everywhere, branch=branch)
 
 
-for _command in COMMANDS:
-    sessions.add_command(_command)
-
-
-@click.group("export", cls=CliGroup, short_help="Write a session down for others.")
+@click.group("export", cls=CliGroup, short_help="Export a session.")
 def export() -> None:
-    """Write a session down for others, as text or for a browser."""
+    """Export a session as Markdown, JSON or a page for a browser."""
 
 
 @export.command("session")
@@ -81,7 +81,7 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
 
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
-    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
+    path = _find(context, session)
     title = SummaryScanner().file(path).title or path.stem
     forms: dict[str, ExportFormat] = {ending: form for form, ending in services.FORMATS.items()}
     plan = plan_resume(read_transcript(path), at)
@@ -104,16 +104,22 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
 @click.argument("session", metavar="ID")
 @pass_context
 def sessions_show(context: CliContext, session: str) -> None:
-    """What is known of one session: what it did, and how much of it a resume would still send.
+    """Show one session: what it did, and how much of it a resume would still send.
 
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are listed with the number of
     their kept versions, and how they are now against the newest of these.
     """
-    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
+    path = _find(context, session)
     transcript = read_transcript(path)
     plan, summary = plan_resume(transcript), SummaryScanner().file(path)
     done = collect_stats(transcript.each(transcript.entries))
-    data = _transcript_data(context, transcript, plan, summary, done)
+    data: Data = {
+        "id": path.stem, "path": str(path), **asdict(summary), "tools": asdict(done.tools),
+        "tokens": asdict(done.tokens), "files": _files(context, path.stem, done.changed_files, summary.cwd),
+        "sent": None if plan.messages is None else len(plan.messages), "leaf": plan.leaf.uuid or None,
+        "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason],
+        "left_out": dict(Counter(item.why for item in plan.omitted)), "defects": len(plan.defects),
+    }  # fmt: skip
     details = [
         *summary_details(summary),
         *work_details(done.tools, done.tokens),
@@ -121,24 +127,6 @@ def sessions_show(context: CliContext, session: str) -> None:
         *omitted_details(plan),
     ]
     context.out.result("session", data, _text(context, data, details, plan))
-
-
-def _transcript_data(
-    context: CliContext, transcript: Transcript, plan: ResumePlan, summary: SessionSummary, done: SessionStats
-) -> Data:
-    return {
-        "id": transcript.path.stem,
-        "path": str(transcript.path),
-        **asdict(summary),
-        "tools": asdict(done.tools),
-        "tokens": asdict(done.tokens),
-        "files": _files(context, transcript.path.stem, done.changed_files, summary.cwd),
-        "sent": None if plan.messages is None else len(plan.messages),
-        "leaf": plan.leaf.uuid or None,
-        "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason],
-        "left_out": dict(Counter(item.why for item in plan.omitted)),
-        "defects": len(plan.defects),
-    }
 
 
 def _text(context: CliContext, data: Data, details: list[LabeledText], plan: ResumePlan) -> Iterator[Line]:
@@ -156,15 +144,11 @@ def _text(context: CliContext, data: Data, details: list[LabeledText], plan: Res
 
 
 def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], cwd: str) -> list[Data]:
-    kept = config_dir(context.env) / "file-history" / session
+    kept, where = config_dir(context.env) / "file-history" / session, Path(cwd or "/")
     return [
-        {
-            "path": file.path,
-            "versions": len(file.versions),
-            "now": compare_file(file, file.versions[-1], kept, Path(cwd or "/")),
-        }
-        for file in files
-        if file.versions
+        {"path": one.path, "versions": len(one.versions), "now": compare_file(one, one.versions[-1], kept, where)}
+        for one in files
+        if one.versions
     ]
 
 
@@ -183,7 +167,7 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     Rewinds and retries stand below the branch that they leave, sub-agents below the one that called them. The mark
     shows where Claude Code continues, and why there. Those agents that it runs for itself are drawn with -v.
     """
-    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
+    path = _find(context, session)
     transcript = read_transcript(path)
     plan = plan_resume(transcript)
     nodes = outline_of(transcript, plan)
@@ -197,22 +181,14 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
 def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, every: bool) -> Data:
     agent, branch = node.agent, node.branch
     found: Data = {
-        "depth": node.depth,
-        "kind": node.kind,
-        "first": node.first_text,
-        "messages": node.messages,
-        "prompts": branch.prompts if branch else None,
-        "time": node.stamp or None,
-        "tip": node.uuid or None,
-        "leaves": node.off.uuid if node.off else None,
-        "leaf": node.leaf_uuid or None,
+        **fields(node, "depth kind messages"), "first": node.first_text, "prompts": branch.prompts if branch else None,
+        "time": node.stamp or None, "tip": node.uuid or None, "leaves": node.off.uuid if node.off else None,
+        "leaf": node.leaf_uuid or None, "agent": None,
         "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason] if node.leaf else None,
-        "agent": None,
-    }
+    }  # fmt: skip
     if agent is not None:
         found["agent"] = {
-            "id": agent.id, "kind": agent.kind, "call": agent.call or None, "path": agent.path,
-            "internal": agent.internal,
+            **fields(agent, "id kind path internal"), "call": agent.call or None
         }  # fmt: skip
     if every and branch is not None:
         found["rows"] = [
@@ -305,13 +281,13 @@ class _Drawing:
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @pass_context
 def sessions_health(context: CliContext, session: str | None, everywhere: bool) -> int:
-    """How much of a session a resume still reaches; without ID: of every session of the project.
+    """Show how much of a session a resume still sends; without ID: of every session of the project.
 
-    What a compaction summarised and what somebody left by a rewind doesn't count. Ends with 1 if one isn't healthy.
+    What a compaction summarised and what you left by a rewind doesn't count. Ends with 1 if one isn't healthy.
     """
     errors: list[MemtuiError] = []
     if session is not None:
-        paths = [catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)]
+        paths = [_find(context, session)]
     else:
         found = catalog.load_sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
         paths = [one.path for one in found]
@@ -342,5 +318,225 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
 def _health_data(path: Path) -> Data:
     transcript = read_transcript(path)
     health = check_health(transcript, plan_resume(transcript))
-    plan = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
-    return {"id": path.stem, "path": path, **asdict(health), **plan}
+    return {"id": path.stem, "path": path, **asdict(health), **fields(health, "ok percent behind words")}
+
+
+_SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
+_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
+
+
+def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """The seconds of a length of time."""
+    if value is None:
+        return None
+    match = _SPAN.fullmatch(value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is no length of time: 12h, 30d, 6w, 3mo, 1y", ctx, parameter)
+    return int(match[1]) * _SECONDS[match[2]]
+
+
+@sessions.command("rename", short_help="Give a session another title.")
+@click.argument("session", metavar="ID")
+@click.argument("title")
+@pass_context
+def sessions_rename(context: CliContext, session: str, title: str) -> None:
+    """Give a session another title, as Claude Code's /rename does: one record more at the end of its file."""
+    may_write(context)
+    path = _find(context, session)
+    if not context.options.dry_run:
+        _tell(context, "rename", services.rename_session(context.workspace, path, title))
+        return
+    called = services.current_title(path) or path.stem[:SHORT]
+    _tell(context, "rename", None, [f"would rename session {called!r} to {check_title(title)!r}"])
+
+
+@sessions.command("archive", short_help="Move sessions out of reach of Claude Code's clean-up.")
+@click.argument("sessions", nargs=-1, required=True, metavar="ID…")
+@pass_context
+def sessions_archive(context: CliContext, sessions: Sequence[str]) -> None:
+    """Move sessions to where Claude Code's clean-up doesn't find them; restore brings them back."""
+    may_write(context)
+    paths = [_find(context, word, move=True) for word in sessions]
+    if context.options.dry_run:
+        _would(context, "archive", paths)
+    else:
+        _tell(context, "archive", services.archive_sessions(context.workspace, paths))
+
+
+@sessions.command("rm", short_help="Delete sessions; undo brings them back.")
+@click.argument("sessions", nargs=-1, metavar="[ID…]")
+@click.option("--older-than", callback=_span, metavar="30d", help="Those whose newest record is older: h, d, w, mo, y.")
+@click.option("--all", "everywhere", is_flag=True, help="With --older-than: of all projects.")
+@pass_context
+def sessions_rm(context: CliContext, sessions: Sequence[str], older_than: int | None, everywhere: bool) -> int:
+    """Delete sessions, sub-agents and large results included.
+
+    They are kept for 30 days: undo and restore bring back every byte. -n shows what would go. Ends with 1 if none is
+    old enough.
+    """
+    if bool(sessions) == (older_than is not None):
+        raise UsageError("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
+    may_write(context)
+    if older_than is None:
+        paths = [_find(context, word, move=True) for word in sessions]
+    else:
+        paths = _older(context, older_than, everywhere)
+        if not paths:
+            context.out.result("rm", {"done": False, "deed": None, "sessions": [], "bytes": 0, "notes": []}, [])
+            context.out.status("no session is that old")
+            return 1
+    if context.options.dry_run:
+        _would(context, "rm", paths)
+        return 0
+    done = answered(context, lambda allow: services.delete_sessions(context.workspace, paths, allow))
+    if done is None:
+        context.out.status("nothing was deleted")
+        return 1
+    _tell(context, "rm", done)
+    return 0
+
+
+@sessions.command("restore", short_help="Put archived or deleted sessions back.")
+@click.argument("sessions", nargs=-1, required=True, metavar="ID…")
+@pass_context
+def sessions_restore(context: CliContext, sessions: Sequence[str]) -> None:
+    """Put archived or deleted sessions back into their projects; ls --archived and --deleted list them.
+
+    What Claude Code's clean-up would take at once gets the present time.
+    """
+    may_write(context)
+    kept = archive_for(context.workspace).kept()
+    chosen = [_find_kept(kept, word) for word in sessions]
+    if context.options.dry_run:
+        _tell(context, "restore", None, [f"would put back session {one.note.title or one.note.id!r}" for one in chosen])
+    else:
+        _tell(context, "restore", services.put_back(context.workspace, chosen))
+
+
+@sessions.command("save", short_help="Copy a transcript into a new file.")
+@click.argument("session", metavar="ID")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The new file.")
+@pass_context
+def sessions_save(context: CliContext, session: str, output: Path) -> None:
+    """Copy a session's transcript, byte by byte, into a file that isn't there yet."""
+    may_write(context)
+    path = _find(context, session)
+    bytes_ = path.stat().st_size if context.options.dry_run else services.save_copy(context.workspace, path, output)
+    data = {"done": not context.options.dry_run, "id": path.stem, "path": str(output), "size": bytes_}
+    would = "would write" if context.options.dry_run else "written"
+    context.out.result("save", data, [] if context.out.quiet else [f"{would} {bytes_} bytes to {output}"])
+
+
+def _list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
+    """List archived or deleted sessions, those put away last first; 1 if there is none."""
+    here = os.path.realpath(context.location.transcripts)
+    found: list[tuple[ArchivedSession, SessionSummary]] = []
+    warnings = []
+    for kept in archive_for(context.workspace).kept(place):
+        if not everywhere and str(kept.project) != here:
+            continue
+        try:
+            summary = SummaryScanner().file(kept.file.path)
+        except OSError as error:
+            warnings.append(f"{kept.file.id}: {error.strerror}, not listed")
+            continue
+        if branch in (None, summary.branch):
+            found.append((kept, summary))
+    rows = [{**_kept_data(kept), **asdict(summary)} for kept, summary in found]
+
+    def text() -> Iterator[Line]:
+        lines: list[list[str | StyledText]] = []
+        for kept, summary in found:
+            title = StyledText(summary.title) if summary.title else StyledText("no title", "dim")
+            name = Path(summary.cwd).name or kept.project.name
+            lines.append(
+                [age(context.now() - kept.at), str(summary.messages), size(kept.note.size), title, name,
+                 StyledText(kept.file.id[:SHORT], "dim")]
+            )  # fmt: skip
+        when = ">deleted" if place == DELETED else ">archived"
+        yield from table(context.out, columns(when, ">messages", ">size", "title*", "project*", "id"), lines)
+
+    context.out.result("sessions", rows, text(), rows=rows, warnings=warnings, page=True)
+    if not rows:
+        context.out.status("no session here was deleted" if place == DELETED else "no session here is archived")
+    return int(not rows)
+
+
+def _kept_data(kept: ArchivedSession) -> Data:
+    return {
+        "id": kept.file.id, "path": kept.file.file_path, "modified": iso(kept.file.modified), "size": kept.note.size,
+        "place": kept.place, "put_away": iso(kept.at), "project": str(kept.project),
+    }  # fmt: skip
+
+
+def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
+    """The file of a session, of any project; one that shall be moved has to be in a project folder."""
+    try:
+        path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), word)
+    except NotFound as error:
+        if any(one.note.id.startswith(word.lower()) for one in archive_for(context.workspace).kept()):
+            error.hint = f"it is archived or deleted: memtui sessions restore {word}"
+        raise
+    if move:
+        services.require_project_session(context.workspace, path)
+    return path
+
+
+def _find_kept(kept: list[ArchivedSession], word: str) -> ArchivedSession:
+    """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
+    fits = [one for one in kept if matches_prefix(one.note.id, word)]
+    fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
+    last = list({one.note.id: one for one in reversed(fits)}.values())
+    lists = "memtui sessions ls --archived lists them"
+    return resolve_one(last, word, "archived or deleted session", lists=lists, name=lambda one: one.note.id)
+
+
+def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
+    """The sessions whose newest record is older; those that are open in Claude Code are left out."""
+    live = live_sessions(context.workspace)
+    errors: list[MemtuiError] = []
+    listed = catalog.load_sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
+    found = [one for one in listed if context.now() - one.when > seconds]
+    context.out.warn(error.message for error in errors)
+    for one in found:
+        if one.id in live:
+            context.out.status(f"session {one.id[:SHORT]} is open in Claude Code: left where it is")
+    return [one.path for one in found if one.id not in live]
+
+
+def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
+    """Show what would be moved, and how much that is."""
+    found = services.session_files(context.workspace, paths)
+    total = sum(one.size for one in found)
+    sessions: list[Data] = [
+        {"id": one.path.stem, "project": str(one.path.parent), "files": list(one.files), "size": one.size}
+        for one in found
+    ]
+
+    def text() -> Iterator[Line]:
+        rows: list[list[str | StyledText]] = [
+            [size(one.size), pluralize(len(one.files), "file"), one.title or StyledText(UNTITLED, "dim"),
+             one.path.stem[:SHORT]] for one in found
+        ]  # fmt: skip
+        yield from table(context.out, columns(">", ">", "*", ""), rows)
+        yield f"{pluralize(len(paths), 'session')}, {total} bytes"
+
+    context.out.result(kind, {"done": False, "deed": None, "sessions": sessions, "bytes": total, "notes": []}, text())
+    context.out.unwritten("moved")
+
+
+def _tell(context: CliContext, kind: str, done: ArchiveResult | None, would: Sequence[str] = ()) -> None:
+    """Say what was done and how to undo it; or what would be done."""
+    if done is None:
+        context.out.result(kind, {"done": False, "deed": None, "would": list(would), "notes": []}, would)
+        context.out.unwritten()
+        return
+    operation = done.operation
+    data = {
+        "done": True,
+        "deed": {"id": operation.id, "when": iso(operation.time), "what": operation.what, "words": operation.words},
+        "sessions": [fields(one, "id project title before after") for one in operation.sessions],
+        "notes": list(done.notes),
+    }
+    context.out.result(kind, data, [] if context.out.quiet else [operation.told])
+    context.out.status(*done.notes, StyledText(f"memtui undo {operation.id} takes it back", "dim"))
