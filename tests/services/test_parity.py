@@ -399,7 +399,8 @@ ACTIONS = [
         keys("u", "down", "enter", "y", file="user_role.md"), before=_edited,
     ),
     Action(
-        "restore folder", lambda home: home.run("restore", "--before", home.workspace.versions(home.folder / "user_role.md")[0].id),
+        "restore folder",
+        lambda home: home.run("restore", "--before", home.workspace.versions(home.folder / "user_role.md")[0].id),
         keys("colon", *"restore the folder", "enter", "down", "enter", "y"), before=_edited,
     ),
     Action("session rename", words("sessions", "rename", "{first}", "pnpm"), typed("r", "pnpm", session=FIRST)),

@@ -272,6 +272,22 @@ def test_where_files_have_one_name_only(scene: Scene) -> None:
     assert scene.tree() == scene.before
 
 
+def test_a_note_as_memtui_0_1_0_wrote_it_is_listed_and_comes_back(scene: Scene) -> None:
+    scene.keeper().archive([scene.path])
+    note = scene.box().box / "note.json"
+    written = json.loads(note.read_bytes())
+    keys = ("id", "project", "at", "deed", "title", "files", "folders")
+    parts = ("name", "modified", "mode", "size", "digest")
+    old = {key: written[key] for key in keys}
+    for key in ("files", "folders"):
+        old[key] = [{part: item[part] for part in parts} for item in written[key]]
+    note.write_text(json.dumps(old, separators=(",", ":")), encoding="ascii")
+    [listed] = scene.keeper().list()
+    assert (listed.id, listed.operation) == (written["id"], written["deed"])
+    scene.keeper().put_back([listed])
+    assert scene.tree() == scene.before
+
+
 @pytest.mark.parametrize("way", ["away", "back"])
 def test_a_box_whose_note_is_broken_is_never_thrown_away(scene: Scene, way: str) -> None:
     operation = scene.keeper().archive([scene.path]).operation

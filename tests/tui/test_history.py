@@ -69,7 +69,7 @@ async def test_the_folder_goes_back_to_a_time_and_one_key_undoes_that(
         app = await settle(pilot)
         await press(pilot, "colon", *"restore the folder", "enter", "enter", *"yesterday", "enter")
         assert "is no time" in screen_text(app)
-        await press(pilot, "ctrl+u", *"2d", "enter")
+        await press(pilot, "ctrl+u", *"49h", "enter")
         assert file.read_bytes() == b"Later.\n", "nothing is written before it was shown"
         assert "-Later." in screen_text(app)
         assert "-New." in screen_text(app)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from memtui.services.questions import Allow
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
-from memtui.tui.commands.questions import left_words, merged_words
+from memtui.tui.commands.questions import ask_until_done, left_words, merged_words
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.config import read_config
@@ -161,8 +160,11 @@ async def restore_folder(context: CommandContext) -> None:
     title = f"Restore the folder {planned.words}: {pluralize(len(plan.files), 'file')}"
     if not await context.ask(dialogs.ShowDiff(title, text, notes=notes, yes="restore these")):
         return
-    saved = await context.in_thread(services.restore_folder, workspace, planned, Allow(confirmed=True))
-    context.done(f"restored {pluralize(len(plan.files), 'file')} {planned.words}", problem=left_words(saved))
+    saved = await ask_until_done(
+        context, lambda allow: services.restore_folder(workspace, planned, allow), confirmed=True
+    )
+    if saved is not None:
+        context.done(f"restored {pluralize(len(plan.files), 'file')} {planned.words}", problem=left_words(saved))
 
 
 def _folder_diff(store: Store, plan: RestorePlan) -> str:
