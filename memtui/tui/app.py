@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
+from memtui.tui.views.table import VIEWS
 from memtui.tui.widgets.budget_meter import BudgetMeter
 from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
@@ -66,15 +68,13 @@ if TYPE_CHECKING:
     from memtui.tui.loaders import sessions as session_loaders
     from memtui.tui.loaders import watcher
     from memtui.tui.screens import editor
-    from memtui.tui.views import dream, placeholder, sessions, settings
+    from memtui.tui.views import placeholder
     from memtui.util import crash_report
 else:  # wanted behind the first frame, and imported there
     watch_run, watcher = LazyModule("memtui.tui.dialogs.watch_run"), LazyModule("memtui.tui.loaders.watcher")
     dream_loaders, memory_loaders = LazyModule("memtui.tui.loaders.dreams"), LazyModule("memtui.tui.loaders.memory")
-    session_loaders, dream = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.views.dream")
-    placeholder, sessions = LazyModule("memtui.tui.views.placeholder"), LazyModule("memtui.tui.views.sessions")
-    settings, crash_report = LazyModule("memtui.tui.views.settings"), LazyModule("memtui.util.crash_report")
-    editor = LazyModule("memtui.tui.screens.editor")
+    session_loaders, editor = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.screens.editor")
+    placeholder, crash_report = LazyModule("memtui.tui.views.placeholder"), LazyModule("memtui.util.crash_report")
 
 RESCAN_INTERVAL_S = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
@@ -100,7 +100,7 @@ class MemtuiApp(AppBase):
 
     # Those of screens and dialogs, too: a sheet that comes later costs all of them a second parse, 80 ms.
     CSS_PATH = styles.sheets(
-        "app", "memory", "sessions", "dream", "settings", "dialog", "editor", "transcript", "watch_run"
+        "app", *(view.sheet for view in VIEWS if view.sheet), "dialog", "editor", "transcript", "watch_run"
     )
     TITLE = "memtui"
     BINDINGS = registry.bindings(app_commands.EVERYWHERE)
@@ -468,14 +468,11 @@ class MemtuiApp(AppBase):
         return shown
 
     def _make_view(self, name: str) -> View:
-        match name:
-            case "settings":
-                return settings.SettingsView(self.glyphs)
-            case "dream":
-                return dream.DreamView(self.glyphs)
-            case "sessions":
-                return sessions.SessionsView(self.glyphs)
-        return placeholder.Placeholder(name)
+        entry = next(view for view in VIEWS if view.name == name)
+        if not entry.view:
+            return placeholder.Placeholder(name)
+        view: View = getattr(import_module(entry.module), entry.view)(self.glyphs)
+        return view
 
     async def show_run(self, id: str) -> None:
         screen = self.screen

@@ -5,6 +5,8 @@ All of it takes about 400 ms; on the screen's own thread the first press of `3` 
 
 from importlib import import_module
 
+from memtui.tui.views.table import VIEWS
+
 MODULES = (
     "memtui.tui.views.memory",
     "memtui.tui.dialogs",
@@ -30,10 +32,10 @@ MODULES = (
     "textual.widgets._text_area",
     "textual.widgets._button",
 )
-"""Those that are most likely wanted first come first."""
+"""Those that are most likely wanted first come first; views that are not named here come last."""
 
 
 def load_all() -> None:
     """Import all of them; after that every command is in the registry."""
-    for name in MODULES:
+    for name in (*MODULES, *(view.module for view in VIEWS)):
         import_module(name)

@@ -168,7 +168,7 @@ OnScreen = Callable[[Screen], Awaitable[None]]
 class Action(Struct, frozen=True):
     """One thing that a person does: the words of a command line, and the keys of the screen.
 
-    `before` prepares the home. `code` is the exit code;
+    `before` prepares the home.
     """
 
     name: str

@@ -1,25 +1,25 @@
 """The command registry: every key, hint, help line and palette entry comes from it; Esc always leads back."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from textual.widget import Widget
 
 from memtui.memory.workspace import Workspace
-from memtui.tui import preload
+from memtui.tui import preload, styles
 from memtui.tui.app import MemtuiApp
 from memtui.tui.app_base import View
 from memtui.tui.commands import registry
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.palette import GoTo, RunCommand
+from memtui.tui.views import table
 from memtui.tui.widgets.hint_bar import HintBar
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
 
-VIEWS = {"1": "memory", "2": "dream", "3": "sessions", "4": "search", "5": "settings"}
-WRITTEN = {"^": "ctrl+", "Tab": "tab", "Enter": "enter", "Esc": "escape", "F": "f"}
-NAMED = {"/": "slash", "?": "question_mark", ":": "colon", "!": "exclamation_mark", "@": "at"}
+VIEWS = {view.key: view.name for view in table.VIEWS}
 
 
 @pytest.fixture
@@ -132,6 +132,21 @@ async def test_ctrl_z_in_a_text_field_does_not_suspend(make_app: Maker, monkeypa
         assert suspended == []
         await press(pilot, "escape", "ctrl+z")
         assert suspended == [True]
+
+
+@pytest.mark.parametrize("entry", table.VIEWS, ids=lambda entry: entry.name)
+async def test_a_line_of_the_table_is_all_that_a_view_needs(make_app: Maker, entry: table.ViewEntry) -> None:
+    preload.load_all()
+    assert entry.module in sys.modules
+    assert registry.find(f"view.{entry.name}").keys == entry.key
+    if entry.sheet:
+        assert styles.FOLDER / f"{entry.sheet}.tcss" in MemtuiApp.CSS_PATH
+        assert (styles.FOLDER / f"{entry.sheet}.tcss").is_file()
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await press(pilot, entry.key)
+        assert app.view.id == entry.name
+        assert type(app.view).__name__ == entry.view or not entry.view
 
 
 async def test_every_view_is_one(make_app: Maker) -> None:

@@ -44,6 +44,13 @@ class RuleChange(Struct, frozen=True):
     before: tuple[str, ...]
 
 
+class RuleStep(Struct, frozen=True):
+    """The rules of one file, in their order; `order` is the file's place in a round, the smallest first."""
+
+    rules: tuple[Callable[["RuleContext"], None], ...]
+    order: int
+
+
 class RuleContext:
     """One stage during a run.
 
@@ -170,7 +177,10 @@ class RuleContext:
         return True
 
     def problems_of(self, code: str) -> Iterator[Problem]:
-        """The problems of a code in files that may be changed."""
+        """The problems of a code in files that may be changed.
+
+        Those of checks with a `find_in_text` are not among them: a rule for such a check looks through `text` itself.
+        """
         return (problem for problem in self.problems if problem.code == code and self.may_change(problem.file))
 
     def fix(self, problem: Problem) -> dict[str, str]:

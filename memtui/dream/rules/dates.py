@@ -17,7 +17,7 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
-from memtui.dream.rules.context import RuleContext
+from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.memory.dates import relative_dates
 from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.markdown import apply_edits, find_links, headings, is_inside
@@ -229,3 +229,6 @@ def _is_quoted(text: str, paragraph: int, start: int, end: int) -> bool:
         return True
     behind = text[end : end + 2]
     return behind[:1] in ("-", "/", "=", "\\", "@") or (behind[:1] == "." and behind[1:].isalnum())
+
+
+STEP = RuleStep((date_files,), order=10)

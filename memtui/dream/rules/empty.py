@@ -1,6 +1,6 @@
 """Files that say nothing: no text, no description. Only *prune* removes them."""
 
-from memtui.dream.rules.context import RuleContext
+from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.memory.index import INDEX_NAME, IndexEntry, drop_entries, read_entries
 from memtui.memory.topic import MemoryFile
 
@@ -51,3 +51,6 @@ def _entries_of(context: RuleContext, file: MemoryFile) -> list[IndexEntry]:
         entry for entry in read_entries(context.text(INDEX_NAME))
         if names.resolve(INDEX_NAME, entry.target).name == file.name
     ]  # fmt: skip
+
+
+STEP = RuleStep((remove_empty,), order=20)

@@ -7,7 +7,7 @@ changed, but for a type that is misspelt.
 
 import re
 
-from memtui.dream.rules.context import RuleContext
+from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.checks.missing_frontmatter import first_sentence, name_of
 from memtui.memory.frontmatter import read_frontmatter, set_field
@@ -74,3 +74,6 @@ def _set(text: str, key: str, value: str) -> str | None:
         return None
     front = read_frontmatter(after)
     return after if front.verdict != "invalid" and front.get(key) == value else None
+
+
+STEP = RuleStep((fill_frontmatter,), order=40)

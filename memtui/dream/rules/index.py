@@ -5,7 +5,7 @@ its file before the entry goes or is shortened. An index within its limit takes 
 an index over it is brought down to, so that the next run doesn't undo what this one did.
 """
 
-from memtui.dream.rules.context import RuleContext, normalized
+from memtui.dream.rules.context import RuleContext, RuleStep, normalized
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import duplicate_entry
@@ -108,3 +108,6 @@ def _with_words(text: str, said: str) -> str:
     newline = newline_of(text)
     stem = text.rstrip("\r\n")
     return f"{stem}{newline * 2 if stem else ''}From the index: {said}{newline}"
+
+
+STEP = RuleStep((make_index, list_once, list_orphans, fit_index), order=60)

@@ -6,7 +6,7 @@ there goes with its line. `[[words]]` that no file answers to may name a topic t
 makes them plain.
 """
 
-from memtui.dream.rules.context import RuleContext
+from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.memory.checks import dead_link
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import INDEX_NAME, drop_empty_headings
@@ -59,3 +59,6 @@ def _fix(context: RuleContext, name: str, text: str, link: Link, called: dict[st
     else:
         return  # a definition: its uses stand elsewhere
     context.change(rule, name, f"{name}: the link to {link.target} {words}", {name: after})
+
+
+STEP = RuleStep((fix_links,), order=50)

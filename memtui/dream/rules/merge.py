@@ -18,7 +18,7 @@ import re
 
 from msgspec import Struct, field
 
-from memtui.dream.rules.context import RuleContext, normalized, parse_timestamp
+from memtui.dream.rules.context import RuleContext, RuleStep, normalized, parse_timestamp
 from memtui.dream.rules.dates import depends_on_its_day
 from memtui.dream.rules.similarity import MERGE_NOTE, Match, TopicText, matching_pairs, topic_text
 from memtui.memory.frontmatter import Frontmatter, newline_of, read_frontmatter, set_field
@@ -310,3 +310,6 @@ def _move_links(context: RuleContext, gone: str, kept: str) -> dict[str, str | N
                     text = drop_entries(text, target)
         after[file.name] = update_links(text, file.name, gone, kept, names)
     return after
+
+
+STEP = RuleStep((merge_duplicates,), order=30)

@@ -1,27 +1,23 @@
-"""The rules in the order in which a round runs them.
+"""The rules in the order in which a round runs them: the `STEP` of every module of this package, by its `order`.
 
-Dates come before merges, since afterwards a sentence stands in a file of another day. A new rule is a new file and a
-line here.
+Dates come before merges, since afterwards a sentence stands in a file of another day. A new rule is a new file that
+defines `STEP`, and nothing is changed here.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 
-from memtui.dream.rules.context import RuleContext
-from memtui.dream.rules.dates import date_files
-from memtui.dream.rules.empty import remove_empty
-from memtui.dream.rules.frontmatter import fill_frontmatter
-from memtui.dream.rules.index import fit_index, list_once, list_orphans, make_index
-from memtui.dream.rules.links import fix_links
-from memtui.dream.rules.merge import merge_duplicates
+from memtui.dream import rules
+from memtui.dream.rules.context import RuleContext, RuleStep
 
-RULES: tuple[Callable[[RuleContext], None], ...] = (
-    date_files,
-    remove_empty,
-    merge_duplicates,
-    fill_frontmatter,
-    fix_links,
-    make_index,
-    list_once,
-    list_orphans,
-    fit_index,
-)
+
+def find_rules() -> tuple[Callable[[RuleContext], None], ...]:
+    """The rules of every module of the package, by the `order` of its `STEP`, then by its name."""
+    modules = iter_modules(rules.__path__, f"{rules.__name__}.")
+    names = sorted(module.name for module in modules if module.name != __name__)
+    steps: list[RuleStep] = [module.STEP for module in map(import_module, names) if hasattr(module, "STEP")]
+    return tuple(rule for step in sorted(steps, key=lambda step: step.order) for rule in step.rules)
+
+
+RULES = find_rules()

@@ -4,8 +4,12 @@ A problem is only what a person would want to know: what the agent doesn't get, 
 be in a file. `memtui check`, the problem lists on screen, the editor and the offline dream all use the checks here.
 
 One file holds one check: how the problem is found, its fix if there is one, and whether that fix is certain, which
-means that it may be applied without asking a person. To add a check, write such a file and name its `CHECK` in the
-list of `registry`. `base` has the types.
+means that it may be applied without asking a person. To add a check, write a file that defines `CHECK`: `registry`
+finds it. `base` has the types.
+
+`find` has the text of an index and of what is edited, not that of a topic (`CheckedFile.text` is None). A check that
+needs it looks for its hits in `find_in_text`; `find` gets them by `CheckedFile.hits`, called with the check's first
+code. A short example for entries of the index is `long_entry`, one for texts `relative_date`.
 
 In: files of a folder as `memory.scope` read them, a text in the editor, or an instruction file, each as a
 `CheckedFile`. Out: `Problem`s; and for a problem, the `Fix` that `memory.plans` turns into a plan and a dream's rule

@@ -185,6 +185,7 @@ class Check(Struct, frozen=True):
     `codes` are those of the problems that it finds. `find` is called for the files of `kinds`. `fix` is asked only
     about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a person. A
     check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets the hits.
+    Checks run by `order`, the smallest first; of problems in one line those of an earlier check are listed first.
     """
 
     codes: tuple[str, ...]
@@ -193,6 +194,7 @@ class Check(Struct, frozen=True):
     fix: Callable[[Problem, FixContext], Fix] | None = None
     is_certain: bool = False
     find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None
+    order: int = 1000
 
 
 INDEX: frozenset[FileKind] = frozenset({"index"})

@@ -77,4 +77,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return Fix({problem.file: unlink(text, link) if after is None else after})
 
 
-CHECK = Check(("dead-link",), LISTED, find, fix, is_certain=True)
+CHECK = Check(("dead-link",), LISTED, find, fix, is_certain=True, order=110)

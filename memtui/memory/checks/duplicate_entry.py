@@ -44,4 +44,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return Fix({problem.file: text if pair is None else remove_entries(text, [pair[1]])})
 
 
-CHECK = Check(("duplicate-entry",), INDEX, find, fix, is_certain=True)
+CHECK = Check(("duplicate-entry",), INDEX, find, fix, is_certain=True, order=30)

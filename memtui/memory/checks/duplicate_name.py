@@ -17,4 +17,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         yield file.problem("duplicate-topic", "warning", f"{other} has the same name: {name}", 1, subject=other)
 
 
-CHECK = Check(("duplicate-topic",), TOPICS, find)
+CHECK = Check(("duplicate-topic",), TOPICS, find, order=60)

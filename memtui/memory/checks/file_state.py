@@ -30,4 +30,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         yield file.problem("not-scanned", "info", "older than the newest 200: the agent's scan leaves it out")
 
 
-CHECK = Check(("read-only", "conflict-copy", "not-scanned"), LISTED, find)
+CHECK = Check(("read-only", "conflict-copy", "not-scanned"), LISTED, find, order=70)

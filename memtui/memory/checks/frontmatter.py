@@ -36,4 +36,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
             yield file.problem("frontmatter", _SEVERITIES[note.code], note.message, note.line, subject=note.code)
 
 
-CHECK = Check(("frontmatter",), TOPICS, find)
+CHECK = Check(("frontmatter",), TOPICS, find, order=90)

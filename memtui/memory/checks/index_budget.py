@@ -81,4 +81,4 @@ def _notes(result: TidyResult) -> Iterator[str]:
     yield from (f"line {one.line} {one.title}: {one.message}" for one in result.dropped)
 
 
-CHECK = Check(("over-budget",), INDEX, find, fix)
+CHECK = Check(("over-budget",), INDEX, find, fix, order=20)

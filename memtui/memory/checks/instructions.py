@@ -22,4 +22,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
             yield file.problem("import-depth", "warning", message, each.line if each.hops == 1 else None)
 
 
-CHECK = Check(("too-large", "dead-link", "import-depth"), frozenset({"instruction"}), find)
+CHECK = Check(("too-large", "dead-link", "import-depth"), frozenset({"instruction"}), find, order=120)

@@ -36,4 +36,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return Fix({problem.file: text})
 
 
-CHECK = Check(("long-line",), INDEX, find, fix, is_certain=True)
+CHECK = Check(("long-line",), INDEX, find, fix, is_certain=True, order=40)

@@ -68,4 +68,4 @@ def _without_marks(line: str) -> str:
     return _MARKS.sub(lambda match: match[1] or match[2] or "", line)
 
 
-CHECK = Check(("missing-frontmatter",), TOPICS, find, fix, is_certain=True)
+CHECK = Check(("missing-frontmatter",), TOPICS, find, fix, is_certain=True, order=80)

@@ -18,4 +18,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return index_budget.shorten(context, rebuild=True)
 
 
-CHECK = Check(("no-index",), INDEX, find, fix)
+CHECK = Check(("no-index",), INDEX, find, fix, order=10)

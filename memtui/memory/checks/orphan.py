@@ -52,4 +52,4 @@ def _is_listed(name: str, index: str, names: Names) -> bool:
     )
 
 
-CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True)
+CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True, order=50)

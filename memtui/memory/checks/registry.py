@@ -1,27 +1,16 @@
-"""The list of all checks, and what runs them: over a folder, an instruction file, a text in the editor.
+"""All checks of this package, and what runs them: over a folder, an instruction file, a text in the editor.
 
-`CHECKS` is in the order in which problems of one line are listed. A new check is a new file and a line here.
+`CHECKS` is in the order in which problems of one line are listed. It is made from the package's modules: a new check is
+a new file that defines `CHECK`, and nothing is changed here.
 """
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-from memtui.memory.checks import (
-    dead_link,
-    duplicate_entry,
-    duplicate_name,
-    file_state,
-    frontmatter,
-    index_budget,
-    instructions,
-    long_entry,
-    missing_frontmatter,
-    missing_index,
-    orphan,
-    relative_date,
-    secret,
-    topic_type,
-)
+from memtui.memory import checks
+from memtui.memory.checks import file_state
 from memtui.memory.checks.base import Check, CheckedFile, CheckedFolder, Fix, FixContext, Problem, TextFindings
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import INDEX_NAME
@@ -31,22 +20,17 @@ from memtui.memory.scope import Scope
 from memtui.memory.topic import FileKind
 from memtui.util.errors import MemtuiError
 
-CHECKS: tuple[Check, ...] = (
-    missing_index.CHECK,
-    index_budget.CHECK,
-    duplicate_entry.CHECK,
-    long_entry.CHECK,
-    orphan.CHECK,
-    duplicate_name.CHECK,
-    file_state.CHECK,
-    missing_frontmatter.CHECK,
-    frontmatter.CHECK,
-    topic_type.CHECK,
-    dead_link.CHECK,
-    instructions.CHECK,
-    secret.CHECK,
-    relative_date.CHECK,
-)
+
+def find_checks() -> tuple[Check, ...]:
+    """The `CHECK` of every module of the package that has one, by `order`, then by name."""
+    names = sorted(
+        module.name for module in iter_modules(checks.__path__, f"{checks.__name__}.") if module.name != __name__
+    )
+    found: list[Check] = [module.CHECK for module in map(import_module, names) if hasattr(module, "CHECK")]
+    return tuple(sorted(found, key=lambda check: check.order))
+
+
+CHECKS = find_checks()
 _FIXES = {code: check for check in CHECKS if check.fix is not None for code in check.codes}
 
 

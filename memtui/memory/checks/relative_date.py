@@ -37,4 +37,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 # A daily log may speak of "yesterday": its name is its date.
-CHECK = Check(("relative-date",), LISTED - {"log"}, find, find_in_text=find_in_text)
+CHECK = Check(("relative-date",), LISTED - {"log"}, find, find_in_text=find_in_text, order=140)

@@ -44,4 +44,4 @@ def redact(name: str, text: str, fingerprint: str | None = None) -> Fix:
     return Fix({name: scanner.redact(text, findings)}, f"take secrets out of {name}", notes)
 
 
-CHECK = Check(("secret",), ANY, find, fix, find_in_text=find_in_text)
+CHECK = Check(("secret",), ANY, find, fix, find_in_text=find_in_text, order=130)

@@ -36,4 +36,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return Fix({problem.file: set_field(context.read(problem.file), "type", problem.subject)})
 
 
-CHECK = Check(("wrong-type",), TOPICS, find, fix, is_certain=True)
+CHECK = Check(("wrong-type",), TOPICS, find, fix, is_certain=True, order=100)

@@ -7,6 +7,7 @@ from memtui.tui.app_base import CommandContext, View
 from memtui.tui.commands import history, memory, projects, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.state import Dream
+from memtui.tui.views.table import VIEWS, ViewEntry
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 
@@ -154,13 +155,15 @@ def suspend(context: CommandContext) -> None:
         context.app.action_suspend_process()
 
 
+def _show_command(view: ViewEntry) -> Command:
+    return Command(
+        f"view.{view.name}", view.title, view.key, lambda context: context.app.show_view(view.name), view.hint
+    )
+
+
 EVERYWHERE = declare(
     registry.EVERYWHERE,
-    Command("view.memory", "Memory", "1", lambda context: context.app.show_view("memory")),
-    Command("view.dream", "Dream", "2", lambda context: context.app.show_view("dream"), "2-5 views"),
-    Command("view.sessions", "Sessions", "3", lambda context: context.app.show_view("sessions")),
-    Command("view.search", "Search", "4", lambda context: context.app.show_view("search")),
-    Command("view.settings", "Settings", "5", lambda context: context.app.show_view("settings")),
+    *map(_show_command, VIEWS),
     Command("view.run", "The dream that is running or awaits review", "w,shift+down", show_dream_unless_typing,
             display="w ⇧↓"),
     Command("view.run_typing", "The same, also while you type", "f4", show_dream, display="F4"),

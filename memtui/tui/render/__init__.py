@@ -1,0 +1,1 @@
+"""What was read, turned into rows and drawn lines for the widgets."""

@@ -1,9 +1,8 @@
 """All checks together: nothing else is called a problem, the editor agrees, every fix works."""
 
+import sys
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 import pytest
 
@@ -144,11 +143,22 @@ def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared:
         assert [one for one in snapshot.problems if one.fix] == [], folder.name
 
 
-def test_every_check_of_the_package_is_listed() -> None:
-    modules = [import_module(f"{checks.__name__}.{module.name}") for module in iter_modules(checks.__path__)]
-    assert {module.CHECK.codes for module in modules if hasattr(module, "CHECK")} == {
-        check.codes for check in registry.CHECKS
-    }
+def test_a_new_file_is_a_check_and_nothing_else_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "new_check.py").write_text(
+        "from memtui.memory.checks.base import ANY, Check\nCHECK = Check(('new',), ANY, lambda file: iter(()))\n"
+    )
+    monkeypatch.setattr(checks, "__path__", [*checks.__path__, str(tmp_path)])
+    monkeypatch.setattr(checks, "new_check", None, raising=False)  # put back at the end, as is the next
+    monkeypatch.setitem(sys.modules, f"{checks.__name__}.new_check", None)
+    del sys.modules[f"{checks.__name__}.new_check"]
+    *known, new = registry.find_checks()
+    assert tuple(known) == registry.CHECKS
+    assert new.codes == ("new",)
+
+
+def test_every_check_has_a_place_of_its_own() -> None:
+    orders = [check.order for check in registry.CHECKS]
+    assert orders == sorted(set(orders))
 
 
 def test_only_small_fixes_are_certain() -> None:

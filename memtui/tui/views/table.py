@@ -1,0 +1,33 @@
+"""The table of views: a line here gives a view its key, its command, its stylesheet and its place among the imports."""
+
+from msgspec import Struct
+
+
+class ViewEntry(Struct, frozen=True):
+    """A view that can be shown.
+
+    `name` is the widget's id, that of the command `view.NAME`, and of the module below `memtui.tui.views` that has the
+    class `view`; its `__init__` takes the glyphs. `view` is "" where there is only a placeholder. `sheet` names the
+    stylesheet ("" for none), `hint` the short form in the last line.
+    """
+
+    name: str
+    title: str
+    key: str
+    view: str = ""
+    sheet: str = ""
+    hint: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module that has the view's class."""
+        return f"memtui.tui.views.{self.name if self.view else 'placeholder'}"
+
+
+VIEWS = (
+    ViewEntry("memory", "Memory", "1", "MemoryView", "memory"),
+    ViewEntry("dream", "Dream", "2", "DreamView", "dream", "2-5 views"),
+    ViewEntry("sessions", "Sessions", "3", "SessionsView", "sessions"),
+    ViewEntry("search", "Search", "4"),
+    ViewEntry("settings", "Settings", "5", "SettingsView", "settings"),
+)
