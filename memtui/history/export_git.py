@@ -11,6 +11,7 @@ from pathlib import Path
 from shutil import rmtree, which
 
 from memtui.fs.atomic import digest
+from memtui.history.merge import git_environment
 from memtui.history.versions import KEPT, FileChange, FolderScope, Operation, Versions
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 
@@ -74,17 +75,10 @@ def old_histories(state: Path, folders: Collection[str]) -> dict[str, Path]:
 
 
 def _run(command: list[str], folder: Path, stream: Iterable[bytes] = ()) -> None:
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": os.fspath(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CEILING_DIRECTORIES": os.fspath(folder.absolute().parent),
-        "LC_ALL": "C",
-    }
     with subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+        command, cwd=folder, env=git_environment(folder.absolute()),
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
         assert process.stdin is not None
         assert process.stderr is not None
         try:

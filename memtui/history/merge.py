@@ -177,7 +177,7 @@ def _merge_file(mine: bytes, base: bytes, disk: bytes) -> Merged | None:
             run = subprocess.run(
                 [*command, "mine", "base", "disk"],
                 cwd=folder,
-                env=_environment(folder),
+                env=git_environment(folder),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=20,
@@ -188,7 +188,7 @@ def _merge_file(mine: bytes, base: bytes, disk: bytes) -> Merged | None:
     return Merged(run.stdout, run.returncode) if 0 <= run.returncode < 128 else None
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def git_environment(folder: Path) -> dict[str, str]:
     """No configuration of the user, the system or a repository above."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),

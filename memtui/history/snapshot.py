@@ -95,35 +95,17 @@ class FolderSnapshot:
         }
 
     def unchanged(self, stamps: Mapping[str, FileStamp], covers: Callable[[str], bool]) -> bool:
-        """Whether the files surely are those of the last look. Reads no more of the history than that takes.
+        """Whether the files surely are those of the last look.
 
         Args:
             stamps: The files as they are now.
             covers: Says of a name whether it is among those that count.
         """
-        if not self.looked:
-            return not stamps and not any(map(covers, self.files()))
-        found = 0
-        with self._database.read() as connection:
-            row = folder_id(connection, self._folder) if connection is not None else None
-            if connection is None or row is None:
-                return not stamps
-            rows = connection.execute(
-                "select name, size, mtime_ns, ctime_ns, inode, looked_at from files where folder = ?", (row,)
-            ).fetchall()
-        for key, size, mtime_ns, ctime_ns, inode, looked_at in rows:
-            name = os.fsdecode(key)
-            if not covers(name):
-                continue
-            stamp = stamps.get(name)
-            if stamp is None or looked_at is None or not stamp.settled(looked_at):
-                return False
-            if (stamp.mtime_ns, stamp.ctime_ns, stamp.size) != (mtime_ns, ctime_ns, size):
-                return False
-            if _signed(stamp.inode) != inode:
-                return False
-            found += 1
-        return found == len(stamps)
+        known = {name: file for name, file in self.files().items() if covers(name)}
+        if not stamps and not known:
+            return True
+        same = known.keys() == stamps.keys() and self.looked
+        return same and all(file.unchanged(stamps[name]) for name, file in known.items())
 
     def save(
         self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[FileStamp, int | None]], at: float

@@ -42,7 +42,7 @@ from memtui.history.versions import (
     redo_target,
     undo_target,
 )
-from memtui.history.writer import MAX_TRIES, Writer
+from memtui.history.writer import MAX_TRIES, Entry, Writer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
@@ -194,9 +194,9 @@ class Store:
         with self._writer.writing(names):
             for _ in range(MAX_TRIES):
                 steps, merged, left = self._plan(changes, merge, partial)
-                word = kind or _kind(steps)
                 try:
-                    operation = self._writer.carry_out(steps, who, why, word, extra=extra, before_write=before_write)
+                    entry = Entry(who, why, kind or _kind(steps), extra=extra)
+                    operation = self._writer.carry_out(steps, entry, before_write=before_write)
                 except Moved:
                     continue
                 if operation is not None:
@@ -269,7 +269,9 @@ class Store:
                 target = self._name(name, ())
                 disk = look(self._real, target, self._fs, _Whole(self.history, None))
                 with suppress(Moved):
-                    return Saved(self._writer.carry_out([Step(target, disk, data, modified)], who, why, "restore"))
+                    return Saved(
+                        self._writer.carry_out([Step(target, disk, data, modified)], Entry(who, why, "restore"))
+                    )
         raise Conflict(f"{name} keeps changing: nothing was written", hint="try again in a moment")
 
     def plan_restore_as_of(self, *, until: float | None = None, before: str | None = None) -> RestorePlan:
@@ -316,7 +318,7 @@ class Store:
                     steps = [step for step in steps if step.name in names]
                     left = [one for one in left if one.name in names]
                 with suppress(Moved):
-                    operation = self._writer.carry_out(steps, who, why, "restore")
+                    operation = self._writer.carry_out(steps, Entry(who, why, "restore"))
                     self._remove_empty(steps)
                     return Saved(operation, (), tuple(left))
         raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
@@ -426,7 +428,7 @@ class Store:
         for _ in range(MAX_TRIES):
             steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
             try:
-                made = self._writer.carry_out(steps, who, why, kind, undoes=operation.id)
+                made = self._writer.carry_out(steps, Entry(who, why, kind, operation.id))
             except Moved:
                 continue
             self._remove_empty(steps)

@@ -46,14 +46,7 @@ def in_order(steps: Sequence[Step]) -> list[Step]:
     A removed name that differs from a new one in case or accents only goes first: on some systems both are one file.
     """
     new = {fold_name(step.name) for step in steps if step.data is not None}
-    rank = {True: 1, False: 2}
-
-    def key(step: Step) -> int:
-        if step.data is None and fold_name(step.name) in new:
-            return 0
-        return rank[step.data is not None]
-
-    return sorted(steps, key=key)
+    return sorted(steps, key=lambda step: 1 if step.data is not None else 0 if fold_name(step.name) in new else 2)
 
 
 class Transaction:
@@ -81,15 +74,20 @@ class Transaction:
     def stage(self) -> None:
         """Put all new bytes into temporary files beside their targets."""
         for step in self._steps:
-            parent, leaf = self._parent(step)
+            parent, _ = self._parent(step)
             if step.data is None:
                 continue
-            mode, owner = self._fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
-            if step.disk is not None:
-                mode, owner = step.disk.mode, (step.disk.info.st_uid, step.disk.info.st_gid)
-            temp = write_temp(parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner, modified=step.modified)
-            self._temps[step.name] = temp
-            self.modified[step.name] = self._fs.lstat(temp, dir_fd=parent).st_mtime_ns
+            self._write_temp(step, step.data, step.modified)
+            self.modified[step.name] = self._fs.lstat(self._temps[step.name], dir_fd=parent).st_mtime_ns
+
+    def _write_temp(self, step: Step, data: bytes, modified: int | None) -> None:
+        """Put bytes beside their target, with the rights of the file that they replace."""
+        parent, leaf = self._parent(step)
+        mode, owner = self._fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
+        if step.disk is not None:
+            mode, owner = step.disk.mode, (step.disk.info.st_uid, step.disk.info.st_gid)
+        temp = write_temp(parent, leaf, data, fs=self._fs, mode=mode, owner=owner, modified=modified)
+        self._temps[step.name] = temp
 
     def check(self) -> None:
         """Look once more whether every file is as it was read.
@@ -127,20 +125,8 @@ class Transaction:
             if (now.data if now is not None else None) != step.data:
                 continue
             if step.disk is not None:
-                info = step.disk.info
-                owner = (info.st_uid, info.st_gid)
-                temp = write_temp(
-                    parent,
-                    leaf,
-                    step.disk.data,
-                    fs=self._fs,
-                    mode=step.disk.mode,
-                    owner=owner,
-                    modified=info.st_mtime_ns,
-                )
-                self._temps[step.name] = temp
-                self._fs.replace(temp, leaf, dir_fd=parent)
-                del self._temps[step.name]
+                self._write_temp(step, step.disk.data, step.disk.info.st_mtime_ns)
+                self._fs.replace(self._temps.pop(step.name), leaf, dir_fd=parent)
             elif now is not None:
                 self._fs.unlink(leaf, dir_fd=parent)
         for parent in self._parents.values():

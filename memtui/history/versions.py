@@ -459,15 +459,11 @@ class _Reader:
         """
         if self._undone is None:
             self._undone = set()
-            items = {
-                (operation, folder, key)
-                for operation, folder, key in map(tuple, self._connection.execute(
-                    "select i.operation, i.folder, i.key from items i join operations o on o.id = i.operation "
-                    "where o.undoes is not null or o.id in (select undoes from operations where undoes is not null)"
-                ))
-            }  # fmt: skip
             of: dict[int, set[object]] = {}
-            for operation, folder, key in items:
+            for operation, folder, key in self._connection.execute(
+                "select i.operation, i.folder, i.key from items i join operations o on o.id = i.operation "
+                "where o.undoes is not null or o.id in (select undoes from operations where undoes is not null)"
+            ):
                 of.setdefault(operation, set()).add((folder, key))
             back: dict[int, set[object]] = {}
             undos = self._connection.execute(

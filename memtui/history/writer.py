@@ -38,6 +38,19 @@ class _Side(Struct, frozen=True):
     blob: int | None = None
 
 
+_Sides = tuple[_Side | None, _Side | None]
+
+
+class Entry(Struct, frozen=True):
+    """What the log says of a write: who, why, a word for it, the operation that it takes back, more for the history."""
+
+    who: str
+    why: str
+    kind: str
+    undoes: str | None = None
+    extra: Mapping[str, str] | None = None
+
+
 class Writer:
     """Writes into one folder.
 
@@ -96,21 +109,15 @@ class Writer:
     def carry_out(
         self,
         steps: Sequence[Step],
-        who: str,
-        why: str,
-        kind: str,
+        entry: Entry,
         *,
-        undoes: str | None = None,
-        extra: Mapping[str, str] | None = None,
         before_write: Callable[[], None] | None = None,
     ) -> Operation | None:
         """Do some steps as one operation, in the order that the package's docstring tells.
 
         Args:
             steps: What was read, and what it shall become. Those that change nothing are only recorded.
-            who, why, kind: For the history.
-            undoes: The operation that this one takes back.
-            extra: More for the history, such as the run that this came from.
+            entry: For the history.
             before_write: Called right before files are replaced; what it raises stops the write.
 
         Returns:
@@ -124,7 +131,7 @@ class Writer:
             self.note(OUTSIDE)
         seen = {step.name: step.disk for step in steps}
         steps = [step for step in steps if step.changes]
-        if not steps and undoes is None:
+        if not steps and entry.undoes is None:
             self.remember(seen)
             return None
         work = Transaction(self.root, steps, fs=self._fs)
@@ -134,8 +141,11 @@ class Writer:
                 work.stage()
                 with self.database.write():
                     self.remember(seen)
-                    id = self._begin(steps, work.modified, who, why, kind, undoes, extra)
-                self._replace(work, before_write)
+                    id = self._begin(steps, work.modified, entry)
+                if before_write is not None:
+                    before_write()
+                work.check()
+                work.replace()
             except BaseException as error:
                 self._withdraw(work, id, steps, error)
                 raise
@@ -144,12 +154,6 @@ class Writer:
         with suppress(OSError, MemtuiError):  # files and versions are on the disk: the next writer marks it as done
             self._done(id)
         return self.versions.operation(id)
-
-    def _replace(self, work: Transaction, before_write: Callable[[], None] | None) -> None:
-        if before_write is not None:
-            before_write()
-        work.check()
-        work.replace()
 
     def _withdraw(self, work: Transaction, id: str, steps: Sequence[Step], error: BaseException) -> None:
         """Take back what was done of an operation that failed."""
@@ -163,54 +167,25 @@ class Writer:
             with suppress(OSError, MemtuiError):  # the next writer sees that nothing was begun, and drops it
                 self._drop(id)
 
-    def _begin(
-        self,
-        steps: Sequence[Step],
-        modified: Mapping[str, int],
-        who: str,
-        why: str,
-        kind: str,
-        undoes: str | None,
-        extra: Mapping[str, str] | None,
-    ) -> str:
+    def _begin(self, steps: Sequence[Step], modified: Mapping[str, int], entry: Entry) -> str:
         """Put an operation into the database that has not happened yet."""
         files = {}
         for step in steps:
-            before = _side(step.disk)
             after = None
             if step.data is not None:
                 after = _Side(step.data, digest(step.data), modified[step.name])
-            files[step.name] = (before, after)
-        return self._insert(files, who, why, kind, undoes=undoes, extra=extra, finished=False)
+            files[step.name] = (_side(step.disk), after)
+        return self._insert(files, entry, finished=False)
 
-    def _insert(
-        self,
-        files: Mapping[str, tuple[_Side | None, _Side | None]],
-        who: str,
-        why: str,
-        kind: str,
-        *,
-        undoes: str | None = None,
-        extra: Mapping[str, str] | None = None,
-        finished: bool = True,
-    ) -> str:
+    def _insert(self, files: Mapping[str, _Sides], entry: Entry, *, finished: bool = True) -> str:
         """Put an operation, and the contents that are new in it, into the database."""
         with self.database.write() as connection:
             id = new_id(connection)
             folder = folder_id(connection, self.root, create=True)
             operation = insert_operation(
-                connection,
-                id,
-                FILES,
-                kind,
-                folder,
-                who,
-                why,
-                self._now(),
-                undoes=undoes,
-                extra=extra,
-                finished=finished,
-            )
+                connection, id, FILES, entry.kind, folder, entry.who, entry.why, self._now(),
+                undoes=entry.undoes, extra=entry.extra, finished=finished,
+            )  # fmt: skip
             for name, (before, after) in files.items():
                 old = None if before is None else self._blob(connection, before)
                 new = None
@@ -223,7 +198,7 @@ class Writer:
                     "insert into changes (operation, name, kind, added, removed, before, after, before_mtime_ns, "
                     "after_mtime_ns) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
-                        operation, os.fsencode(name), KEPT if kind == KEPT else what, added, removed, old, new,
+                        operation, os.fsencode(name), KEPT if entry.kind == KEPT else what, added, removed, old, new,
                         before and before.mtime_ns, after and after.mtime_ns,
                     ),
                 )  # fmt: skip
@@ -263,15 +238,10 @@ class Writer:
 
     def _finish(self) -> None:
         """End what a crash interrupted: onward if files had been changed, else as if it had never been."""
-        with self.database.read() as connection:
-            folder = folder_id(connection, self.root) if connection is not None else None
-            if connection is None or folder is None:
-                return
-            rows = connection.execute(
-                "select name from operations where state = 0 and folder = ? order by id", (folder,)
-            ).fetchall()
-        for (id,) in rows:
-            operation = self.versions.operation(id)
+        for operation in self.versions.interrupted():
+            if operation.folder != str(self.root):
+                continue
+            id = operation.id
             for _ in range(MAX_TRIES):
                 try:
                     end = self._end(operation)
@@ -335,8 +305,8 @@ class Writer:
             first: Whether nobody has looked before, so that nobody can be said to have changed something.
         """
         known = self.snapshot.files(files)
-        found: dict[str, tuple[_Side | None, _Side | None]] = {}
-        outside: dict[str, tuple[_Side | None, _Side | None]] = {}
+        found: dict[str, _Sides] = {}
+        outside: dict[str, _Sides] = {}
         for name, content in files.items():
             last = known.get(name)
             if (content.digest if content is not None else None) == (last.digest if last is not None else None):
@@ -353,9 +323,9 @@ class Writer:
                     data = read_blob(connection, last.blob, self.database.path)
                     outside[name] = (_Side(data, last.digest, last.mtime_ns, last.blob), outside[name][1])
             if found:
-                id = self._insert(found, who, "as found", FOUND)
+                id = self._insert(found, Entry(who, "as found", FOUND))
             if outside:
-                id = self._insert(outside, who, "changed outside: " + ", ".join(outside), OUTSIDE)
+                id = self._insert(outside, Entry(who, "changed outside: " + ", ".join(outside), OUTSIDE))
                 folder = folder_id(connection, self.root)
                 for name, (_, after) in outside.items():
                     connection.execute("delete from unseen where folder = ? and name = ?", (folder, os.fsencode(name)))
@@ -372,7 +342,7 @@ class Writer:
             if known is not None and known.blob is not None and known.digest is not None:
                 old = read_blob(connection, known.blob, self.database.path)
                 before = _Side(old, known.digest, known.mtime_ns, known.blob)
-            id = self._insert({name: (before, _Side(data, digest(data), None))}, who, why, KEPT)
+            id = self._insert({name: (before, _Side(data, digest(data), None))}, Entry(who, why, KEPT))
         return self.versions.operation(id)
 
     def unchanged_outside(self) -> bool:

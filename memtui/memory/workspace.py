@@ -21,6 +21,7 @@ from memtui.memory.pin_operations import RecordedPins
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot, load_snapshot
 from memtui.util.app_dirs import Dirs
+from memtui.util.config import CONFIG_NAME
 from memtui.util.errors import NotFound, Refused
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
@@ -109,6 +110,11 @@ class Workspace:
             )
         return self._stores[key]
 
+    def own_settings(self) -> tuple[Store, str]:
+        """The store of memtui's config.toml, and the file's name in it. A link is followed: people link such files."""
+        path = Path(os.path.realpath(self.dirs.config / CONFIG_NAME))
+        return self.store(path.parent, allow=frozenset({path.name})), path.name
+
     @property
     def pinned(self) -> frozenset[str]:
         """The names in the memory folder that nothing may touch by itself."""
@@ -164,9 +170,11 @@ class Workspace:
         """Every store of the project, those of its instruction and settings files too."""
         for root in self.roots:
             self.store(root)
-        settings = (layer.path for layer in self.location.layers if layer.path is not None and layer.path.exists())
+        # Settings files count also where there are none: an undo may have taken them away, and redo brings them back.
+        settings = (layer.path for layer in self.location.layers if layer.path is not None)
         for path in (*self._lone, *settings):
             self.store(path.parent, allow=frozenset({path.name}))
+        self.own_settings()
         return tuple(self._stores.values())
 
     def scopes(self) -> tuple[FolderScope, ...]:

@@ -176,6 +176,15 @@ def restore_folder(
     return store.restore_as_of(until=planned.until, before=planned.before, why=why)
 
 
+def time_problem(word: str) -> str:
+    """Why a text is no time or age that `plan_folder_restore` takes; "" if it is one."""
+    try:
+        _moment(word, 0.0)
+    except UsageError as error:
+        return f"{error.message}: {error.hint}"
+    return ""
+
+
 def _moment(word: str, now: float) -> float:
     """A time that a person gave, in seconds since 1970: ISO 8601, local where nothing else is said; or an age."""
     unit = _UNITS_S.get(word[-1:])

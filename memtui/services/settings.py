@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from memtui.client.json_edit import UNSET, Unset, edit_setting
 from memtui.client.switches import VARIABLES, Switch
-from memtui.fs.atomic import replace_file
+from memtui.fs.atomic import make_folders
+from memtui.history.store import Change
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
 from memtui.util.config import SETTINGS, Setting, edit_config
@@ -47,15 +48,23 @@ def parse_own(setting: Setting, word: str | None) -> str | None:
 def set_own(workspace: Workspace, key: str, value: str | None) -> None:
     """Set one key of config.toml, or remove it if `value` is `None`; comments, other keys and their order stay.
 
+    Undo takes it back.
+
     Raises:
+        Refused: In read-only mode.
+        Conflict: If somebody else writes the file at the same time; nothing was written.
         UsageError: If there is no such key, or it can't have that value.
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
     require_writable(workspace)
-    folder = workspace.dirs.config
-    data = edit_config(folder, key, parse_own(own_setting(key), value))
-    folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / "config.toml", data)
+    value = parse_own(own_setting(key), value)
+    store, name = workspace.own_settings()
+    make_folders(store.root)
+    before = store.read(name)
+    data = edit_config(workspace.dirs.config, key, value)
+    change = Change(name, data, before[1] if before is not None else None)
+    why = f"set {key} to {'its default' if value is None else value!r} in config.toml"
+    store.apply([change], why=why, merge=False)
 
 
 class SwitchEdit(Struct, frozen=True):

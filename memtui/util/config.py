@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from memtui.util.errors import MemtuiError, UsageError
 
+CONFIG_NAME = "config.toml"
+
 
 class Setting(Struct, frozen=True):
     """One setting: key, default, allowed values (empty: any text), what it does."""
@@ -53,7 +55,7 @@ class Config(Struct, frozen=True):
 
 def read_config(folder: Path) -> Config:
     """Read `folder`/config.toml; an absent file is all defaults."""
-    path = folder / "config.toml"
+    path = folder / CONFIG_NAME
     defaults: dict[str, str] = {setting.key: setting.default for setting in SETTINGS}
     try:
         text = path.read_text(encoding="utf-8")
@@ -99,7 +101,7 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
         raise UsageError(f"no setting {key!r}", hint="known: " + ", ".join(s.key for s in SETTINGS))
     if value is not None and setting.choices and value not in setting.choices:
         raise UsageError(f"{key} can be {', '.join(setting.choices)}")
-    path = folder / "config.toml"
+    path = folder / CONFIG_NAME
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     except (TOMLKitError, UnicodeDecodeError) as error:

@@ -309,6 +309,15 @@ async def _put_back(screen: Screen) -> None:
     await screen.press("a")
 
 
+def _set_glyphs(home: Home) -> None:
+    assert home.run("config", "set", "glyphs", "unicode").code == 0
+
+
+def _unset_glyphs(home: Home) -> None:
+    _set_glyphs(home)
+    assert home.run("undo").code == 0
+
+
 async def _own_setting(screen: Screen) -> None:
     await screen.setting("glyphs")
     await screen.press("space")
@@ -389,6 +398,11 @@ ACTIONS = [
         "restore", lambda home: home.run("restore", f"user_role@{_first_version(home, 'user_role.md')}"),
         keys("u", "down", "enter", "y", file="user_role.md"), before=_edited,
     ),
+    Action(
+        "restore folder",
+        lambda home: home.run("restore", "--before", home.workspace.versions(home.folder / "user_role.md")[0].id),
+        keys("colon", *"restore the folder", "enter", "down", "enter", "y"), before=_edited,
+    ),
     Action("session rename", words("sessions", "rename", "{first}", "pnpm"), typed("r", "pnpm", session=FIRST)),
     Action("session archive", words("sessions", "archive", "{second}"), keys("a", session=SECOND)),
     Action("session put back", words("sessions", "restore", "{first}"), _put_back, before=_archived),
@@ -420,6 +434,8 @@ ACTIONS = [
     Action("edit an instruction", words("edit", "CLAUDE.md"), _instruction, before=_instructed),
     Action("dream", words("dream", "now", "--wait", "--force"), _new_dream),
     Action("own setting", words("config", "set", "glyphs", "unicode"), _own_setting),
+    Action("undo own setting", words("undo"), keys("z"), before=_set_glyphs),
+    Action("redo own setting", words("redo"), keys("Z"), before=_unset_glyphs),
     Action(
         "Claude Code's setting", words("config", "set", "client.autoMemoryEnabled", "off"), keys("5", "space", "y"),
         before=_claude_settings,

@@ -1,9 +1,11 @@
 """Sessions put away and brought back: every byte and time."""
 
 import errno
+import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.client.session_files import session_files
 from memtui.sessions.archive import ARCHIVED, DELETED, KEPT, TRASH_LIMIT, save_copy
@@ -269,6 +271,24 @@ def test_where_files_have_one_name_only(scene: Scene) -> None:
 
     scene.keeper().archive([scene.path])
     scene.keeper(Lone()).put_back([scene.box()])
+    assert scene.tree() == scene.before
+
+
+def test_a_note_as_memtui_0_1_0_wrote_it_is_listed_and_comes_back(scene: Scene) -> None:
+    """Its operation stands in a log that this version doesn't have."""
+    scene.keeper().archive([scene.path])
+    [kept] = scene.keeper().kept()
+    note = kept.note
+    parts = ("name", "modified", "mode", "size", "digest")
+    written = {
+        "id": note.id, "project": note.project, "at": note.at, "deed": "s123456789abc", "title": note.title,
+        "files": [{part: getattr(item, part) for part in parts} for item in note.files],
+        "folders": [{part: getattr(item, part) for part in parts} for item in note.folders],
+    }  # fmt: skip
+    (kept.box / "note.json").write_text(json.dumps(written, separators=(",", ":")), encoding="ascii")
+    [listed] = scene.keeper().kept()
+    assert listed.note == replace(note, operation="s123456789abc")
+    scene.keeper().put_back([listed])
     assert scene.tree() == scene.before
 
 

@@ -1,4 +1,4 @@
-"""Commands about what was done: undo, redo, activity, versions, restore, compare."""
+"""Commands about what was done: undo, redo, activity, versions, restore of a file or the folder, compare."""
 
 from __future__ import annotations
 
@@ -6,21 +6,30 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands.questions import left_words, merged_words
+from memtui.tui.commands import registry
+from memtui.tui.commands.questions import ask_until_done, left_words, merged_words
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
+from memtui.util.config import read_config
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
-from memtui.util.text import age
+from memtui.util.text import age, pluralize
 
 if TYPE_CHECKING:
     from memtui.history import versions as history_versions
+    from memtui.history.store import RestorePlan, Store
     from memtui.services import history as services
     from memtui.tui import dialogs
     from memtui.tui.render import preview
 else:
     history_versions, services = LazyModule("memtui.history.versions"), LazyModule("memtui.services.history")
     dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
+
+MAX_NOTES = 6
+"""Lines above a diff that say what it doesn't show."""
 
 
 async def undo(context: CommandContext) -> None:
@@ -30,7 +39,7 @@ async def undo(context: CommandContext) -> None:
 
 async def _undo(context: CommandContext, operation_id: str | None, over: Collection[str] = ()) -> None:
     done = await context.in_thread(services.undo, context.workspace, operation_id, over=over)
-    _say(context, done)
+    await _say(context, done)
     names = [one.name for one in done.saved.left if one.overridable]
     lines = [*names, "They were edited since. What they hold now stays in the history."]
     if not names:
@@ -42,11 +51,15 @@ async def _undo(context: CommandContext, operation_id: str | None, over: Collect
 
 async def redo(context: CommandContext) -> None:
     """Do again what was undone last."""
-    _say(context, await context.in_thread(services.redo, context.workspace))
+    await _say(context, await context.in_thread(services.redo, context.workspace))
 
 
-def _say(context: CommandContext, done: services.TakenBack) -> None:
-    """Say what was done, and what was left as it is."""
+async def _say(context: CommandContext, done: services.TakenBack) -> None:
+    """Say what was done, and what was left as it is; settings that it changed are in force at once."""
+    workspace = context.workspace
+    if not all(change.name.endswith(".md") for change in done.operation.files):
+        context.app.take_location(await context.in_thread(workspace.decide_again))
+        context.app.take_config(await context.in_thread(read_config, workspace.dirs.config))
     context.done(f"{done.words}{merged_words(done.saved)}", problem=left_words(done.saved))
     if done.operation.subject != history_versions.FILES:
         context.app.post_message(SessionsChanged())
@@ -116,6 +129,53 @@ async def restore_file(context: CommandContext, path: Path) -> None:
         context.done(f"restored {planned.name}{merged_words(saved)}", path, left_words(saved))
 
 
+async def restore_folder(context: CommandContext) -> None:
+    """Bring the whole memory folder back to a time, or to what it was before an operation; shown first."""
+    workspace = context.workspace
+    await context.in_thread(services.record_outside_changes, workspace)
+    store = workspace.store(workspace.location.folder)
+    operations = await context.in_thread(store.log)
+    if not operations:
+        raise NotFound("nothing of this folder is known yet", hint="memtui records each write from now on")
+    when = [dialogs.Option("", "as of a time or an age …", "2026-11-28 09:00, 3d")]
+    when += [replace(one, label=f"before {one.label.lstrip()}") for one in _options(context, operations)]
+    before = await context.ask(dialogs.Choose("Restore the folder to what it was", when))
+    as_of = None
+    if before == "":
+        explain = "2026-11-28 09:00, or an age: 90m, 6h, 3d, 2w"
+        check, does = services.time_problem, "show what changes"
+        as_of = await context.ask(dialogs.Ask("Restore the folder as of", explain=explain, does=does, check=check))
+    if before is None or (before == "" and as_of is None):
+        return
+    planned = await context.in_thread(services.plan_folder_restore, workspace, as_of=as_of, before=before or None)
+    plan = planned.plan
+    notes = [f"{one.name} can't be restored: {one.reason}" for one in plan.left]
+    notes += [f"{name} stays: memtui first saw it later" for name in plan.unknown]
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES - 1 :] = [f"and {len(notes) - MAX_NOTES + 1} more: memtui restore -n lists them"]
+    if not plan.files:
+        context.notify("; ".join(["the folder is as it was", *notes]))
+        return
+    text = await context.in_thread(_folder_diff, store, plan)
+    title = f"Restore the folder {planned.words}: {pluralize(len(plan.files), 'file')}"
+    if not await context.ask(dialogs.ShowDiff(title, text, notes=notes, yes="restore these")):
+        return
+    saved = await ask_until_done(
+        context, lambda allow: services.restore_folder(workspace, planned, allow), confirmed=True
+    )
+    if saved is not None:
+        context.done(f"restored {pluralize(len(plan.files), 'file')} {planned.words}", problem=left_words(saved))
+
+
+def _folder_diff(store: Store, plan: RestorePlan) -> str:
+    """What restoring a folder would change in its files."""
+    parts = []
+    for name, then in plan.files:
+        now = store.read(name)
+        parts.append(preview.diff(now[0] if now is not None else None, then, name))
+    return "\n".join(parts)
+
+
 async def compare(context: CommandContext) -> None:
     """Compare with an earlier version, or with another file."""
     path = context.path
@@ -160,3 +220,10 @@ def _counts(operation: history_versions.Operation) -> str:
     added, removed = sum(one.added for one in operation.files), sum(one.removed for one in operation.files)
     several = f"{files} files  " if files > 1 else ""
     return f"{several}+{added} -{removed}"
+
+
+COMMANDS = declare(
+    registry.EVERYWHERE,
+    Command("history.restore_folder", "Restore the folder as of a time, or before a dream", "", restore_folder,
+            disabled_reason=registry.no_memory_or_read_only),
+)  # fmt: skip
