@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memtui.client.paths import tilde_path
-from memtui.tui.render.arrange import unlisted
+from memtui.tui.render.memory_rows import unlisted
 from memtui.tui.state import AppState
 from memtui.tui.widgets.budget_meter import IndexFill
 from memtui.tui.widgets.title_bar import TitleFacts

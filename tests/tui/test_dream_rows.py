@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import Ended, Event, File, Held, Money, Note, Phase, RunOutcome, Tokens, Turn
 from memtui.dream.run.runs import Run, RunState, run_progress
-from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
-from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
+from memtui.tui.render.dream_rows import (
+    LogRows,
+    details,
+    file_row,
+    gate_row,
+    gates_title,
+    pill_row,
+    run_row,
+    standing,
+    touched_files,
+)
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import PLAIN, UNICODE
 from memtui.util.process import ProcessIdentity

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, history, questions, registry, sessions
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.arrange import TYPES
+from memtui.tui.render.memory_rows import TYPES
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 

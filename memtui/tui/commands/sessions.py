@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from memtui.sessions.archive import ArchiveResult
     from memtui.sessions.listing import Session
     from memtui.tui import dialogs
-    from memtui.tui.render import session_summary
+    from memtui.tui.render import session_rows
     from memtui.tui.screens import transcript as transcript_screen
 else:
     executable, client_paths = LazyModule("memtui.client.executable"), LazyModule("memtui.client.paths")
     session_files, activity = LazyModule("memtui.client.session_files"), LazyModule("memtui.projects.activity")
     export, resume = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.resume")
     services, dialogs = LazyModule("memtui.services.sessions"), LazyModule("memtui.tui.dialogs")
-    session_summary = LazyModule("memtui.tui.render.session_summary")
+    session_rows = LazyModule("memtui.tui.render.session_rows")
     transcript_screen = LazyModule("memtui.tui.screens.transcript")
 
 
@@ -235,7 +235,7 @@ async def go_to_memory(context: CommandContext) -> None:
     """Go to the memory that this session wrote."""
     place, folder, snapshot = context.path, context.workspace.location.folder, context.snapshot
     opened = context.state.opened.get(str(place))
-    names = session_summary.memory_names(opened.written, folder) if opened else []
+    names = session_rows.memory_names(opened.written, folder) if opened else []
     topics = snapshot.auto.topics if snapshot.auto else ()
     names += [file.name for file in topics if file.front.origin == place.stem and file.name not in names]
     names = [name for name in names if snapshot.at(folder / name)]

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Input, Label, Static
 
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.render.arrange import TYPES
+from memtui.tui.render.memory_rows import TYPES
 from memtui.tui.theme import Glyphs, glyphs_of
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible

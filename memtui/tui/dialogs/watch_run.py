@@ -18,7 +18,7 @@ from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
-from memtui.tui.render.run_rows import details, foreign_head, standing, title_of, touched_files
+from memtui.tui.render.dream_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines

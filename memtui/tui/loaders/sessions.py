@@ -21,7 +21,7 @@ from memtui.tui.app_base import AppBase
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
 from memtui.tui.messages import CommandFailed, ConversationLoaded, SessionListFinished, SessionListLoaded, SessionLoaded
-from memtui.tui.render.session_summary import opened_of
+from memtui.tui.render.session_rows import opened_of
 from memtui.tui.state import OpenConversation, Point, Scope, SessionListState
 from memtui.util.errors import MemtuiError
 

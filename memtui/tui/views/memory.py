@@ -14,8 +14,7 @@ from memtui.tui.app_base import CommandContext, Selection, View
 from memtui.tui.commands import app, editor, history, memory, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import PreviewRequested
-from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
-from memtui.tui.render.memory_rows import FileRow
+from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, Wanted, arrange
 from memtui.tui.render.properties import dressed, properties
 from memtui.tui.startup.first_state import FirstState
 from memtui.tui.state import MODES, AppState

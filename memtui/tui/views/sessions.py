@@ -18,8 +18,14 @@ from memtui.tui.app_base import Selection, View
 from memtui.tui.commands import app, registry, sessions
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionListRequested, SessionRequested
-from memtui.tui.render.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
-from memtui.tui.render.session_summary import pairs_of
+from memtui.tui.render.session_rows import (
+    SESSION_ORDERS,
+    Arranged,
+    SessionsWanted,
+    arrange_sessions,
+    pairs_of,
+    point_of,
+)
 from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.filter_line import FilterLine

@@ -18,8 +18,7 @@ from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.dream_rows import run_row
-from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
+from memtui.tui.render.dream_rows import LogRows, details, file_row, run_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
-from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
-from memtui.tui.render.memory_rows import FileRow, GroupRow
+from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, GroupRow, Wanted, arrange
 
 OPEN = Wanted(folded=frozenset())
 
