@@ -41,6 +41,13 @@ BY_FROM, COST_FROM = 44, 58
 """Cells from which a run's row has room for who worked, and for time and money."""
 HINT_FROM = 100
 """Cells from which the pill says what its keys do."""
+LABEL = 13
+"""Cells of what a line of the head is about."""
+STAGES_FROM = 66
+"""Cells from which all four stages are shown."""
+TIME_FROM = 56
+"""Cells from which a file's row has room for when it changed."""
+STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
 def word_of(dream: Dream) -> str:
@@ -158,15 +165,6 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
         return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
     words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words
-
-
-LABEL = 13
-"""Cells of what a line of the head is about."""
-STAGES_FROM = 66
-"""Cells from which all four stages are shown."""
-TIME_FROM = 56
-"""Cells from which a file's row has room for when it changed."""
-STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:

@@ -51,7 +51,6 @@ class FileRow(Struct, frozen=True, tag=True):
 
 Row = GroupRow | FileRow
 
-
 Grouping = Literal["type", "folder", "flat"]
 Order = Literal["name", "age", "size"]
 GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
@@ -60,7 +59,7 @@ TYPES = ("feedback", "project", "user", "reference")
 
 
 class Wanted(Struct, frozen=True):
-    """How the list is to be arranged, and what the screen knows beside the world."""
+    """How the list is to be arranged, and what the screen knows beside the snapshot."""
 
     grouping: Grouping = "type"
     order: Order = "name"

@@ -36,7 +36,7 @@ from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
-    from memtui.tui.state import OpenSession, Scope, SessionListState
+    from memtui.tui.state import Scope
     from memtui.tui.widgets.properties import Pair
 
 
@@ -45,6 +45,9 @@ SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
 
 AGENTS = "agents"
 """What stands behind a session's place in the name of the line that holds its sub-agents."""
+
+LISTED = frozenset({"ended", "messages", "bad lines"})
+"""What `pairs_of` says already, or says better."""
 
 
 class SessionsWanted(Struct, frozen=True):
@@ -200,10 +203,6 @@ def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[Node
         end = following is None or following.depth < node.depth
         rows.append(NodeRow(place, node, end and not (agents and node.depth == 0)))
     return [*rows, AgentsRow(place, agents, folded)] if agents else rows
-
-
-LISTED = frozenset({"ended", "messages", "bad lines"})
-"""What `pairs_of` says already, or says better."""
 
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:

@@ -24,7 +24,7 @@ from memtui.tui.widgets.dream_pill import DreamPill
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
-from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, shrink, told
+from tests.tui.views.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, shrink, told
 
 __all__ = ["dream"]
 

@@ -13,7 +13,7 @@ from memtui.tui.views.sessions import SessionsView
 from tests.support import digest_tree
 from tests.tui.conftest import Maker
 from tests.tui.driving import press, settle
-from tests.tui.test_sessions import SIZE, listed, no_rest, opened, sessions
+from tests.tui.views.test_sessions import SIZE, listed, no_rest, opened, sessions
 
 __all__ = ["no_rest", "sessions"]
 
