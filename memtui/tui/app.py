@@ -16,7 +16,7 @@ from memtui.tui import preload, styles
 from memtui.tui.app_base import AppBase, View
 from memtui.tui.commands import app as app_commands
 from memtui.tui.commands import registry
-from memtui.tui.headlines import meter_fill, meter_note, title_facts
+from memtui.tui.headlines import meter_fill, meter_note, title_status
 from memtui.tui.messages import (
     CommandDone,
     CommandFailed,
@@ -94,11 +94,11 @@ class MemtuiApp(AppBase):
         config: Our own settings.
         glyphs: What the terminal can show.
         sample: Whether the home is the made-up one, which is said in the first line.
-        open_sample: Makes a made-up home, for somebody who has nothing yet.
+        open_sample: Makes a made-up home, for a user without memory.
         watch: Follow the disk; off in tests that say themselves when to look.
     """
 
-    # Those of screens and dialogs, too: a sheet that comes later costs all of them a second parse, 80 ms.
+    # Those of screens and dialogs, too: a stylesheet that is added later costs all of them a second parse, 80 ms.
     CSS_PATH = styles.sheets(
         "app", "memory", "sessions", "dream", "settings", "dialog", "editor", "transcript", "watch_run"
     )
@@ -157,7 +157,7 @@ class MemtuiApp(AppBase):
 
     @property
     def session_loader(self) -> session_loaders.SessionLoader:
-        """Reads sessions, from the first time that somebody wants to see them."""
+        """Reads sessions, from the first time that a view shows them."""
         if self._session_loader is None:
             self._session_loader = session_loaders.SessionLoader(self, watch=self.watch_disk)
         return self._session_loader
@@ -194,7 +194,7 @@ class MemtuiApp(AppBase):
         if not self._mounted:
             return
         body = self.screen_stack[0]
-        body.query_one(TitleBar).facts = title_facts(state, self.start.home)
+        body.query_one(TitleBar).status = title_status(state, self.start.home)
         meter = body.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
@@ -275,11 +275,11 @@ class MemtuiApp(AppBase):
 
     def _age(self) -> None:
         self.state = replace(self.state, now=self.start.now())
-        self._read_dreams_again()  # a check may be ready by now, somebody's lock may have got too old
+        self._read_dreams_again()  # a check may be ready by now, another program's lock may be too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
-        """The watcher saw something; it may be the lock of somebody who dreams."""
+        """The watcher saw something; it may be the lock of another program."""
         self.memory_loader.look()
         self._read_dreams_again()
 

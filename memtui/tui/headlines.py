@@ -6,19 +6,19 @@ from memtui.client.paths import tilde_path
 from memtui.tui.render.memory_rows import unlisted
 from memtui.tui.state import AppState
 from memtui.tui.widgets.budget_meter import IndexFill
-from memtui.tui.widgets.title_bar import TitleFacts
+from memtui.tui.widgets.title_bar import ProjectStatus
 from memtui.util.text import time_ago, visible
 
 MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned it off)"
 
 
-def title_facts(state: AppState, home: Path) -> TitleFacts:
+def title_status(state: AppState, home: Path) -> ProjectStatus:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     location, snapshot = state.location, state.snapshot
     if snapshot is None and state.first is not None and state.first.title is not None:
         return state.first.title
     counted = [p for p in snapshot.problems if p.severity != "info" and p.code != "orphan"] if snapshot else []
-    return TitleFacts(
+    return ProjectStatus(
         project=visible(location.root.name or str(location.root), keep=""),
         branch=visible(state.branch, keep=""),
         folder=visible(tilde_path(location.folder, home), keep=""),

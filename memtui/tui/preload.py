@@ -9,7 +9,6 @@ MODULES = (
     "memtui.tui.views.memory",
     "memtui.tui.dialogs",
     "memtui.tui.palette",
-    "memtui.tui.widgets.filter_line",
     "memtui.tui.screens.editor",
     "memtui.tui.loaders.sessions",
     "memtui.tui.views.sessions",

@@ -1,6 +1,6 @@
 """How the screen looks: colours as Textual's themes, and the marks of the two character sets.
 
-State is never told by colour alone: each has a glyph and, in the row's details, a word. Every text colour has at least
+State is never shown by colour alone: each has a glyph and, in the row's details, a word. Every text colour has at least
 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 

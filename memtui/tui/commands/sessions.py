@@ -224,7 +224,7 @@ async def read(context: CommandContext) -> None:
     title = visible(_session(context).title, keep="") or session_files.UNTITLED
     entries = None
     if conversation is not None and conversation.point.place == str(path):
-        path, entries = conversation.transcript.path, conversation.way
+        path, entries = conversation.transcript.path, conversation.entries
     left = await context.ask(transcript_screen.TranscriptScreen(path, title, entries))
     if left is not None and left.menu:
         context.selection = Selection(context.path, message=left.uuid)

@@ -17,7 +17,7 @@ from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
 MEANINGS = {
-    "feedback": "how to work: a rule that somebody gave",
+    "feedback": "how to work: a rule that a person gave",
     "project": "what is going on: decisions, dates, state",
     "user": "who the person is and how they like it",
     "reference": "where to look: links, systems, owners",

@@ -49,7 +49,7 @@ class DreamLoader:
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
         self.followed = ""
-        """The file of events that is followed: what comes to it is told without reading all runs anew."""
+        """The file of events that is followed: what is added to it is reported without reading all runs anew."""
         self._on = ""
         self._foreign: ExternalRun | None = None
 
@@ -82,7 +82,7 @@ class DreamLoader:
         self._start("dream-change", lambda: self._change(id, name))
 
     def tick(self) -> None:
-        """A second of a dream: a process of somebody else's ends without a word."""
+        """A second of a dream: another program's process ends without a report."""
         if self._foreign is not None and not is_alive(ProcessIdentity(self._foreign.pid)):
             self.read_again()
 
@@ -150,7 +150,7 @@ class DreamLoader:
             return known[1]
         events = events_of(run)
         state = run_state(run, events)
-        if state.word == "died":  # or it told its end and left between the two looks
+        if state.word == "died":  # or it reported its end and left between the two looks
             events = events_of(run)
             state = run_state(run, events)
         dream = Dream(run, state, run_progress(events), kept)
@@ -208,7 +208,7 @@ class DreamLoader:
             events.append(event)
         started = self._started.pop(run.id, None)
         while started is not None and not started.has_ended() and not worker.is_cancelled:
-            time.sleep(POLL_INTERVAL_S)  # it has told its end, and is about to leave
+            time.sleep(POLL_INTERVAL_S)  # it has reported its end, and is about to leave
         if not worker.is_cancelled:
             self.app.post_message(DreamsChanged())
 

@@ -131,7 +131,7 @@ class HealthLoader:
         self._done(found)
 
     def _read(self, numbers: Sequence[int]) -> None:
-        """In a thread: read what nobody has read yet."""
+        """In a thread: read what is not read yet."""
         worker, since = get_current_worker(), time.monotonic()
         wanted = [self._seen.sessions[number] for number in numbers]
         found = dict(load_health(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))

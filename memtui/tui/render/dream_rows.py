@@ -51,7 +51,7 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 
 
 def word_of(dream: Dream) -> str:
-    """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
+    """How a run stands, in a word or three; one that was reviewed does not wait any more, a dry run never does."""
     decisions = [one.what for one in dream.progress.decided]
     return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, kept=dream.kept, decisions=decisions).text
 
@@ -78,12 +78,12 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     state = gate_text(gate, now)
     if cells(state.text) > room:
         state = gate_text(gate, now, short=True)
-    told = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
+    reason = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
     where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
     mark = glyphs.tick if gate.open else glyphs.cross
-    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", told, (where, "$dim"))
+    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", reason, (where, "$dim"))
 
 
 def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
@@ -102,9 +102,9 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
         tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
-    told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
+    made_by = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
     style = style_of(how)
-    return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
+    return Content.assemble((f"{mark} ", style), (words, style), " ", made_by, (tail, "$dim"))
 
 
 def _age(seconds: float) -> str:
@@ -119,14 +119,14 @@ def turn_words(dream: Dream) -> str:
 
 def phase_words(dream: Dream) -> str:
     """How far it is: the stage with its number if the run goes through all four, else what it says."""
-    told = dream.progress
-    if told.stage in STAGES and told.stages[:1] == STAGES[:1]:
-        return f"{STAGES.index(told.stage) + 1}/{len(STAGES)} {told.stage}"
-    return told.stage or told.phase
+    progress = dream.progress
+    if progress.stage in STAGES and progress.stages[:1] == STAGES[:1]:
+        return f"{STAGES.index(progress.stage) + 1}/{len(STAGES)} {progress.stage}"
+    return progress.stage or progress.phase
 
 
 def end_words(dream: Dream) -> str:
-    """How a run ended, for somebody who was elsewhere."""
+    """How a run ended, said on any other view."""
     touched = touched_words(dream.progress.files.values())
     how = run_outcome(dream.state)
     after = {"done": "2 shows it, z takes it back", "held": "w opens it"}.get(how, "2 tells more")
@@ -146,24 +146,28 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
-    told = visible(f" {glyphs.separator} ".join(filter(None, words)), keep="")
-    line = pad(told, max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
+    shown = visible(f" {glyphs.separator} ".join(filter(None, words)), keep="")
+    line = pad(shown, max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f" {mark} ", style), line, (f" {hint} ", "$dim"))
 
 
 def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: bool) -> tuple[str, str, list[str]]:
     """Mark, its style, and the words about a run of ours."""
-    told, end = dream.progress, dream.state.end
-    touched = touched_words(told.files.values())
+    progress, end = dream.progress, dream.state.end
+    touched = touched_words(progress.files.values())
     if dream.state.word == "running":
-        lasted = duration(run_seconds(dream.run, told, dream.state, now))
+        lasted = duration(run_seconds(dream.run, progress, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
             words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
         return spinner(glyphs, now, still=still), "$link bold", words
     if run_outcome(dream.state) == "held":
-        return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
-    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
+        return (
+            glyphs.changed,
+            "$warn bold",
+            ["dream waits for review", touched, *(one.words for one in progress.held[:1])],
+        )
+    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else progress.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words
 
 
@@ -189,19 +193,19 @@ def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 
 def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
     """The phase, and the four stages as far as the run announced them."""
-    told = dream.progress
+    progress = dream.progress
     turn = turn_words(dream)
-    if width < STAGES_FROM or told.stage not in STAGES:
-        words = ", ".join(filter(None, (told.phase, phase_words(dream) if told.stage else "", turn)))
+    if width < STAGES_FROM or progress.stage not in STAGES:
+        words = ", ".join(filter(None, (progress.phase, phase_words(dream) if progress.stage else "", turn)))
         yield from _labelled("phase", words, width, "$link")
         return
     parts: list[tuple[str, str]] = [(f"{'phase':<{LABEL}}", "$dim")]
     for stage in STAGES:
-        here, seen = stage == told.stage, stage in told.stages
+        here, seen = stage == progress.stage, stage in progress.stages
         mark = glyphs.closed if here else glyphs.tick if seen else glyphs.separator
         parts.append((f"{mark} {stage}  ", "$link bold" if here else "$good" if seen else "$dim"))
     room = width - sum(cells(part) for part, _ in parts)
-    words = visible(", ".join(filter(None, (told.phase, turn))), keep="")
+    words = visible(", ".join(filter(None, (progress.phase, turn))), keep="")
     yield Content.assemble(*parts, (clip(words, room, ellipsis=glyphs.ellipsis), ""))
 
 
@@ -210,7 +214,7 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
     end = dream.state.end
     if end is None:
         if dream.state.word == "died":
-            words = "its process is gone without a word; x puts back what it held"
+            words = "its process ended without a report; x puts back what it held"
             yield from _labelled("ended", words, width, "$warn")
         return
     if end.reason and not dream.progress.held and not end.adopted:
@@ -234,7 +238,7 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
         days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         plural = "s" * (end.drafted != 1)
-        return f"{folder}; {left} drafted change{plural} kept aside for {pluralize(days, 'day')}"
+        return f"{folder}; {left} drafted change{plural} stored for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
@@ -252,10 +256,10 @@ def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") 
 
 
 def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> list[Content]:
-    """Somebody else's dream: who holds the lock, and why nothing here ends it.
+    """A dream of another program: who holds the lock, and why nothing here ends it.
 
     Args:
-        title: What its session is called, "" if nobody knows.
+        title: What its session is called, "" if it is not known.
         on: Whether the lock is held now.
     """
     since = time.strftime("%a %H:%M", time.localtime(foreign.since))
@@ -301,12 +305,12 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     if width >= TIME_FROM:
         tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
     name = renamed(file.old, file.name)
-    told = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
-    return Content.assemble((f"{marks.get(file.kind, '?')} ", style), told, (clip(tail, width - 10), "$dim"))
+    shown = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
+    return Content.assemble((f"{marks.get(file.kind, '?')} ", style), shown, (clip(tail, width - 10), "$dim"))
 
 
 class LogRows:
-    """The log as rows, newest first; what was laid out for a width is kept while events only come."""
+    """The log as rows, newest first; the layout for a width is reused while events are only added."""
 
     def __init__(self) -> None:
         self._width = 0
@@ -329,11 +333,11 @@ class LogRows:
 
 
 def _event(event: Event, width: int) -> Iterator[Content]:
-    told = event_text(event)
-    if told is None:
+    line = event_text(event)
+    if line is None:
         return
     at = time.strftime("%H:%M:%S", time.localtime(event.at))
-    words = visible("  ".join(filter(None, (told.label, told.text))), keep="")
-    first, *more = Content.styled(words, TONE_STYLES[told.tone]).wrap(max(8, width - 10)) or [Content("")]
+    words = visible("  ".join(filter(None, (line.label, line.text))), keep="")
+    first, *more = Content.styled(words, TONE_STYLES[line.tone]).wrap(max(8, width - 10)) or [Content("")]
     yield Content.styled(f"{at}  ", "$dim") + first
     yield from (Content(" " * 10) + part for part in more)

@@ -72,7 +72,7 @@ class Wanted(Struct, frozen=True):
     changed: frozenset[Path] = frozenset()
 
 
-class _Facts(Struct):
+class _Context(Struct):
     wanted: Wanted
     troubled: set[Path]
     listed: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -91,27 +91,27 @@ def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
 
 def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
     """All rows, in order; a group without a match is left out while a filter is on."""
-    facts = _Facts(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
+    context = _Context(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
     terms = parse_query(wanted.query)
     rows: list[Row] = []
     for scope in snapshot.scopes:
-        facts.listed[scope.id] = listed_lines(scope)
-        files = [f for f in scope.files if _wanted(f, facts, terms)]
+        context.listed[scope.id] = listed_lines(scope)
+        files = [f for f in scope.files if _wanted(f, context, terms)]
         for key, label, members in _groups(scope, files, wanted):
-            rows += _rows(key, label, (_item(f, scope, facts) for f in members), wanted)
+            rows += _rows(key, label, (_item(f, scope, context) for f in members), wanted)
     instructions = [
-        _instruction(i, facts)
+        _instruction(i, context)
         for i in snapshot.instructions
         if i.exists
         and matches_query(terms, i.path.name, str(i.path))
-        and (not wanted.only_problems or i.path in facts.troubled)
+        and (not wanted.only_problems or i.path in context.troubled)
     ]
     rows += _rows("instructions", "instructions", instructions, wanted)
     return tuple(rows)
 
 
-def _wanted(file: MemoryFile, facts: _Facts, terms: tuple[QueryTerm, ...]) -> bool:
-    if facts.wanted.only_problems and file.path not in facts.troubled:
+def _wanted(file: MemoryFile, context: _Context, terms: tuple[QueryTerm, ...]) -> bool:
+    if context.wanted.only_problems and file.path not in context.troubled:
         return False
     return not terms or matches_query(terms, file.name, file.title, file.description or "")
 
@@ -150,9 +150,9 @@ def _rows(key: str, label: str, items: Iterable[FileRow], wanted: Wanted) -> lis
     return [head] if folded else [head, *members]
 
 
-def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> FileRow:
+def _item(file: MemoryFile, scope: Scope, context: _Context) -> FileRow:
     is_index = file.kind == "index"
-    line = facts.listed[scope.id].get(file.name)
+    line = context.listed[scope.id].get(file.name)
     unlisted = scope.index is not None and file.kind == "topic" and line is None
     return FileRow(
         where=str(file.path),
@@ -160,34 +160,34 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> FileRow:
         scope=scope.id,
         size=file.size,
         modified=file.mtime_ns / 1e9,
-        mark=_mark(file.path, facts, unlisted),
-        marked=file.path in facts.wanted.marked,
+        mark=_mark(file.path, context, unlisted),
+        marked=file.path in context.wanted.marked,
         line=line,
         lines=scope.budget.lines if is_index and scope.budget else None,
     )
 
 
-def _instruction(instruction: Instruction, facts: _Facts) -> FileRow:
+def _instruction(instruction: Instruction, context: _Context) -> FileRow:
     return FileRow(
         where=str(instruction.path),
         label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",
         size=instruction.size,
         modified=instruction.mtime_ns / 1e9,
-        mark=_mark(instruction.path, facts, False),
-        marked=instruction.path in facts.wanted.marked,
+        mark=_mark(instruction.path, context, False),
+        marked=instruction.path in context.wanted.marked,
     )
 
 
 def _mark(
-    path: Path, facts: _Facts, unlisted: bool
+    path: Path, context: _Context, unlisted: bool
 ) -> Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]:
-    if path in facts.wanted.unsaved:
+    if path in context.wanted.unsaved:
         return "unsaved"
     if unlisted:
         return "unlisted"
-    if path in facts.troubled:
+    if path in context.troubled:
         return "problem"
-    if path in facts.wanted.changed:
+    if path in context.wanted.changed:
         return "changed"
-    return "pinned" if path in facts.wanted.pinned else ""
+    return "pinned" if path in context.wanted.pinned else ""

@@ -109,7 +109,7 @@ def project_of(session: Session) -> str:
 
 
 class Arranged(Sequence[SessionRow]):
-    """The rows in order; a session stays packed until somebody looks at its row.
+    """The rows in order; a session stays packed until its row is read.
 
     Args:
         sessions: Those that there are.
@@ -157,7 +157,7 @@ def arrange_sessions(
     """All rows, in order.
 
     Args:
-        shelf: The sessions, newest first.
+        session_list: The sessions, newest first.
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
@@ -206,10 +206,10 @@ def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[Node
 
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
-    """What the list alone knows: no file is read for it."""
-    kept = session.file_path in session_list.archived
+    """What is known from the list alone; no file is read."""
+    archived = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
-    soon = not kept and left is not None and left < CLEANUP_WARNING_DAYS
+    soon = not archived and left is not None and left < CLEANUP_WARNING_DAYS
     live = session_list.live.get(session.id)
     pairs: list[Pair] = [
         ("id", session.id[:8], ""),
@@ -220,39 +220,39 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
-        ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
-        ("clean-up", "" if kept else cleanup_text(left), "$warn" if soon else ""),
+        ("archived", "kept by memtui; a puts it back" if archived else "", "$link"),
+        ("clean-up", "" if archived else cleanup_text(left), "$warn" if soon else ""),
     ]
     return [pair for pair in pairs if pair[1]]
 
 
 def opened_of(
-    place: str, transcript: Transcript, told: ResumePlan, workspace: Workspace, facts: SessionSummary | None
+    place: str, transcript: Transcript, plan: ResumePlan, workspace: Workspace, summary: SessionSummary | None
 ) -> OpenSession:
-    """What a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written.
+    """A session read whole: branches, what a resume sends and why, tools, tokens, files, memory written.
 
     Args:
         place: The session's file.
         transcript: It, read.
-        told: What a resume sends of it.
+        plan: What a resume sends of it.
         workspace: Says which of the files that it wrote are memory.
-        facts: What the catalogue knows of it.
+        summary: Its entry in the catalogue, if there is one.
     """
     done = collect_stats(transcript.each(transcript.entries))
     written = done.written_files
     memory = memory_names(written, workspace.location.folder)
     files = {*written, *(file.path for file in done.changed_files)}
-    health = check_health(transcript, told)
+    health = check_health(transcript, plan)
     details = [
-        *(one for one in (summary_details(facts) if facts else ()) if one.label not in LISTED),
-        *resume_details(told, health),
+        *(one for one in (summary_details(summary) if summary else ()) if one.label not in LISTED),
+        *resume_details(plan, health),
         *work_details(done.tools, done.tokens),
         LabeledText("files", f"{len(files)} changed" if files else ""),
         LabeledText("memory", ", ".join(memory), "link"),
     ]
     pairs: list[Pair] = [(one.label, visible(one.text, keep=""), TONE_STYLES[one.tone]) for one in details if one.text]
-    notes = [*([] if health.ok else [health.words]), *(f"not sent: {one.text}" for one in omitted_details(told))]
-    return OpenSession(place, outline_of(transcript, told), pairs, notes, written)
+    notes = [*([] if health.ok else [health.words]), *(f"not sent: {one.text}" for one in omitted_details(plan))]
+    return OpenSession(place, outline_of(transcript, plan), pairs, notes, written)
 
 
 def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:

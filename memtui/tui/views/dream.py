@@ -69,7 +69,7 @@ class DreamView(View):
         self.post_message(DreamViewShown(True))
 
     def on_hide(self) -> None:
-        """Nobody sees checks and details: they are not looked at."""
+        """Checks and details are hidden: they are not read."""
         self.post_message(DreamViewShown(False))
 
     @property

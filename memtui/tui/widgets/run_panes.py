@@ -1,13 +1,4 @@
-"""The first lines about a run: as many as there is to say.
-
-The runs of dreams, newest first.
-
-The files that a dream touched, a line each.
-
-What a run tells while it goes on, newest first.
-
-One run of a dream in a pane: how it stands, why it waits, what it touched, what it told.
-"""
+"""The panes about runs of dreams: the list of runs, one run in full, its head, its files, its log."""
 
 from collections.abc import Hashable, Sequence
 
@@ -58,7 +49,7 @@ class RunDetails(VirtualList):
         self._lay()
         if other:
             self.cursor = 0
-        if self.cursor == 0 and self._files:  # as long as nobody moved it, it waits for the first file
+        if self.cursor == 0 and self._files:  # as long as it was not moved, it waits for the first file
             self.cursor = len(self._above)
 
     def _lay(self) -> None:

@@ -22,7 +22,7 @@ from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
 
 MAX_CACHED_ROWS = 2000
-"""Drawn rows that are kept: a screen is painted several times for one change of a class or of the focus."""
+"""Drawn rows that are cached: a screen is painted several times for one change of a class or of the focus."""
 
 
 class Lines(InApp):
