@@ -9,7 +9,7 @@ from memtui.tui.widgets.budget_meter import IndexFill
 from memtui.tui.widgets.title_bar import ProjectStatus
 from memtui.util.text import time_ago, visible
 
-MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+MEMORY_OFF = "memory is off: Claude Code loads nothing (5 Settings says who turned it off)"
 
 
 def title_status(state: AppState, home: Path) -> ProjectStatus:
@@ -45,7 +45,7 @@ def meter_note(state: AppState) -> str:
         return state.first.budget_note if state.first else ""
     auto = state.snapshot.auto
     if auto is None:
-        return "no memory yet: the agent loads nothing at the start of a session"
+        return "no memory yet: Claude Code loads nothing at the start of a session"
     if auto.budget is None:
         return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
     return ""

@@ -164,7 +164,7 @@ def legend_of(view: str, glyphs: Glyphs) -> Sequence[tuple[str, str, str]]:
                 (glyphs.unsaved, "has unsaved text", "mark"),
                 (glyphs.pinned, "pinned: no background run may touch it", "mark"),
                 marked,
-                ("L47", "named on line 47 of MEMORY.md", "column"),
+                ("47", "the line of MEMORY.md that names it", "column"),
                 ("1.2k", "size in bytes; of an index its lines", "column"),
                 ("2d", "time since the last change", "column"),
             )

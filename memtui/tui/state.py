@@ -111,7 +111,7 @@ class FileDiff(Struct, frozen=True):
 class OpenDream(Struct, frozen=True):
     """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
 
-    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "taken back" by a file's
+    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "undone" by a file's
     name.
     """
 

@@ -79,7 +79,7 @@ THEMES = (
 
 
 def theme_like(client: object) -> str:
-    """Our theme that is like the agent client's: "light-daltonized" and its kin; dark if it has none."""
+    """Our theme that is like Claude Code's: "light-daltonized" and its kin; dark if it has none."""
     words = client.split("-") if isinstance(client, str) else []
     if "ansi" in words:
         return "ansi-light" if "light" in words else "ansi-dark"
@@ -87,7 +87,7 @@ def theme_like(client: object) -> str:
 
 
 def theme_for(wanted: str, client: object) -> str:
-    """The theme that our setting asks for; "auto" follows the agent client's."""
+    """The theme that our setting asks for; "auto" follows Claude Code's."""
     return theme_like(client) if wanted == "auto" else wanted
 
 

@@ -193,7 +193,7 @@ def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
     merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
     what = done.names[0] if len(done.names) == 1 else pluralize(len(done.names), "file")
     problem = f"{pluralize(left, 'file')} left: they conflict" if left else ""
-    context.done(f"adopted {what}{merged}; z takes it back", problem=problem)
+    context.done(f"adopted {what}{merged}; z undoes it", problem=problem)
 
 
 async def restore(context: CommandContext) -> None:
@@ -238,7 +238,7 @@ def _stopped_words(done: StopResult) -> str:
     drafted = (
         f"{pluralize(done.end.drafted, 'change')} stored for review" if done.end.drafted else "nothing was drafted"
     )
-    folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"
+    folder = "adopted before it ended; z undoes it" if done.end.version else f"memory untouched; {drafted}"
     lock = f"; last dream {done.end.lock}" if done.end.lock else ""
     return f"dream stopped ({how}); {folder}{lock}"
 

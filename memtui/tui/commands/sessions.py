@@ -134,7 +134,7 @@ async def _open(context: CommandContext, plan: LaunchPlan) -> None:
 
 async def _fork(context: CommandContext, plan: LaunchPlan) -> Path:
     made = await context.in_thread(services.fork_session, context.workspace, plan)
-    context.notify(f"a fork was written: {visible(made.title, keep='')}; z takes it back")
+    context.notify(f"a fork was written: {visible(made.title, keep='')}; z undoes it")
     return made.path
 
 
@@ -273,7 +273,7 @@ COMMANDS = declare(
     Command("sessions.rename", "Rename, as Claude Code does", "r", rename, "r rename",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.save", "Save a copy of the transcript", "s", save_copy, "s save", disabled_reason=no_sessions),
-    Command("sessions.archive", "Archive: kept from Claude Code's clean-up; or put back", "a", archive, "a archive",
+    Command("sessions.archive", "Archive, out of reach of Claude Code's clean-up; or restore", "a", archive, "a archive",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.delete", "Delete (kept for 30 days; z brings it back)", "d", delete, "d delete",
             disabled_reason=no_sessions_or_read_only),

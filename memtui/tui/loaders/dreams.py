@@ -165,7 +165,7 @@ class DreamLoader:
             return OpenDream(run.id, events)
         try:
             taken = {
-                change.name: "taken back" if version.undone else "adopted"
+                change.name: "undone" if version.undone else "adopted"
                 for version in reversed(adopted_operations(run, workspace))
                 for change in version.files
             }

@@ -129,7 +129,7 @@ def end_words(dream: Dream) -> str:
     """How a run ended, said on any other view."""
     touched = touched_words(dream.progress.files.values())
     how = run_outcome(dream.state)
-    after = {"done": "2 shows it, z takes it back", "held": "w opens it"}.get(how, "2 tells more")
+    after = {"done": "2 shows it, z undoes it", "held": "w opens it"}.get(how, "2 shows more")
     word = "dry run done" if dream.run.dry_run and how == "held" else f"dream {word_of(dream)}"
     return f"{word}{': ' if touched else ''}{touched}; {after}"
 
@@ -214,7 +214,7 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
     end = dream.state.end
     if end is None:
         if dream.state.word == "died":
-            words = "its process ended without a report; x puts back what it held"
+            words = "its process ended without a report; x releases its lock"
             yield from _labelled("ended", words, width, "$warn")
         return
     if end.reason and not dream.progress.held and not end.adopted:
@@ -227,9 +227,9 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 
 def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
     """What became of the memory folder, and of what was drafted."""
-    back = sum(word == "taken back" for word in opened.taken.values()) if opened is not None else 0
+    back = sum(word == "undone" for word in opened.taken.values()) if opened is not None else 0
     if back:
-        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
+        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} undone since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
         return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
@@ -268,7 +268,7 @@ def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> l
         who, end = f"inside Claude Code (pid {foreign.pid}, {named})", "stop it there with /tasks"
     else:
         who, end = f"process {foreign.pid}, none of ours", "end it where it was started"
-    verb, lock = ("runs", f"taken {since}") if on else ("ran", f"taken {since}, given back")
+    verb, lock = ("runs", f"taken {since}") if on else ("ran", f"taken {since}, released")
     rows = [*_labelled(verb, f"{who}: {end}" if on else who, width, "$warn"), *_labelled("lock", lock, width, "")]
     return [*rows, *_labelled("memory", "changed by others while the lock was held:", width, "")]
 

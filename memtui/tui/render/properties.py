@@ -59,7 +59,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
         pairs.append(("backlinks", str(back), ""))
     if file.front.origin:
-        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O goes there", "$link"))
+        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O opens it", "$link"))
     if not file.scanned and file.kind == "topic":
         pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
     if path in state.pinned:

@@ -220,7 +220,7 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
-        ("archived", "kept by memtui; a puts it back" if archived else "", "$link"),
+        ("archived", "by memtui; a restores it" if archived else "", "$link"),
         ("clean-up", "" if archived else cleanup_text(left), "$warn" if soon else ""),
     ]
     return [pair for pair in pairs if pair[1]]

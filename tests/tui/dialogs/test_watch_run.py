@@ -14,7 +14,7 @@ from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.spawn import StartedRun
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose
-from memtui.tui.dialogs.leave import Leave
+from memtui.tui.dialogs.question import Leave
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.state import Starting
 from tests.support import digest_tree
