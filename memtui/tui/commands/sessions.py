@@ -273,7 +273,7 @@ COMMANDS = declare(
     Command("sessions.rename", "Rename, as Claude Code does", "r", rename, "r rename",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.save", "Save a copy of the transcript", "s", save_copy, "s save", disabled_reason=no_sessions),
-    Command("sessions.archive", "Archive, out of reach of Claude Code's clean-up; or restore", "a", archive, "a archive",
+    Command("sessions.archive", "Archive, safe from Claude Code's clean-up; or restore", "a", archive, "a archive",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.delete", "Delete (kept for 30 days; z brings it back)", "d", delete, "d delete",
             disabled_reason=no_sessions_or_read_only),
