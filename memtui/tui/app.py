@@ -30,8 +30,6 @@ from memtui.tui.messages import (
     PreviewRequested,
     ReadingFinished,
     RunRequested,
-    RunsFinished,
-    SessionListFinished,
     SessionListRequested,
     SessionRequested,
     SessionsChanged,
@@ -289,9 +287,15 @@ class MemtuiApp(AppBase):
         self.memory_loader.read_again()
 
     @on(ReadingFinished)
-    def memory_read(self) -> None:
-        """The memory folder was read; what changed meanwhile is read next."""
-        self.memory_loader.done()
+    def reading_finished(self, message: ReadingFinished) -> None:
+        """Something was read; what changed meanwhile is read next."""
+        match message.of:
+            case "memory":
+                self.memory_loader.done()
+            case "sessions":
+                self.session_loader.done()
+            case "dreams":
+                self.dream_loader.done()
 
     @on(PreviewRequested)
     def read_preview(self, message: PreviewRequested) -> None:
@@ -325,11 +329,6 @@ class MemtuiApp(AppBase):
         """The cursor rests on a session."""
         self.session_loader.open(message.point)
 
-    @on(SessionListFinished)
-    def session_list_read(self) -> None:
-        """The list of sessions was read; what changed meanwhile is read next."""
-        self.session_loader.done()
-
     @on(SessionsChanged)
     def sessions_changed(self) -> None:
         """Something changed that the list of sessions shows."""
@@ -352,11 +351,6 @@ class MemtuiApp(AppBase):
     def read_diff(self, message: DiffRequested) -> None:
         """A file of a run is under the cursor."""
         self.dream_loader.read_change(message.id, message.name)
-
-    @on(RunsFinished)
-    def runs_read(self) -> None:
-        """The runs were read; what changed meanwhile is read next."""
-        self.dream_loader.done()
 
     @on(DreamsChanged)
     def dreams_changed(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 from textual.message import Message
@@ -91,7 +91,9 @@ class DraftKept(Message):
 
 @dataclass
 class ReadingFinished(Message):
-    """A reading of the memory folder came to its end."""
+    """A reading came to its end."""
+
+    of: Literal["memory", "sessions", "dreams"]
 
 
 @dataclass
@@ -147,11 +149,6 @@ class HealthLoaded(StateUpdate):
     def into(self, state: AppState) -> AppState:
         health = {**state.health, **self.health}
         return replace(state, health={place: words for place, words in health.items() if words})
-
-
-@dataclass
-class SessionListFinished(Message):
-    """A reading of the list came to its end."""
 
 
 @dataclass
@@ -244,11 +241,6 @@ class DiffLoaded(NewestUpdate):
 
     def into(self, state: AppState) -> AppState:
         return replace(state, change=self.change)
-
-
-@dataclass
-class RunsFinished(Message):
-    """A reading of the runs came to its end."""
 
 
 @dataclass

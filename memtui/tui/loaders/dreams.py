@@ -19,7 +19,7 @@ from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.tui.app_base import AppBase
-from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
+from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, ReadingFinished, RunsLoaded
 from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
@@ -134,7 +134,7 @@ class DreamLoader:
         self._foreign = find_external_run(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
             app.post_message(RunsLoaded(dreams, "" if held is None else held.id, gates, opened, self._foreign))
-            app.post_message(RunsFinished())
+            app.post_message(ReadingFinished("dreams"))
 
     def _dream(self, run: Run) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""

@@ -111,7 +111,7 @@ class MemoryLoader:
         """A reading is done: have runs read if there may be any, and look again if that was asked for meanwhile."""
         if has_history(workspace.dirs, workspace.location.folder):
             self.app.post_message(DreamsFound())
-        self.app.post_message(ReadingFinished())
+        self.app.post_message(ReadingFinished("memory"))
 
     def done(self) -> None:
         """A reading has come to its end: look whether something changed meanwhile, if that was asked for."""

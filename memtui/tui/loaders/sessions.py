@@ -20,7 +20,7 @@ from memtui.transcripts.transcript import Transcript
 from memtui.tui.app_base import AppBase
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
-from memtui.tui.messages import CommandFailed, ConversationLoaded, SessionListFinished, SessionListLoaded, SessionLoaded
+from memtui.tui.messages import CommandFailed, ConversationLoaded, ReadingFinished, SessionListLoaded, SessionLoaded
 from memtui.tui.render.session_rows import opened_of
 from memtui.tui.state import OpenConversation, Point, Scope, SessionListState
 from memtui.util.errors import MemtuiError
@@ -107,7 +107,7 @@ class SessionLoader:
                 app.post_message(CommandFailed(fault.message, fault.hint))
             self._last_fault = fault.message
         if not worker.is_cancelled:
-            app.post_message(SessionListFinished())
+            app.post_message(ReadingFinished("sessions"))
 
     def _archived(self, places: list[Path]) -> dict[str, ArchivedSession]:
         root = self.app.workspace.dirs.sessions
