@@ -81,7 +81,7 @@ TICK_INTERVAL_S = 1.0
 """Seconds between two turns of the mark of a dream that is running."""
 
 AGE_INTERVAL_S = 60.0
-"""Seconds after which ages are drawn anew."""
+"""Seconds after which ages are drawn again."""
 
 
 class MemtuiApp(AppBase):

@@ -45,7 +45,7 @@ class KeyQueue:
 
     @property
     def _waits(self) -> bool:
-        """Whether a key is under way, or a dialog about to open, and not for too long."""
+        """Whether a key is being handled, or a dialog about to open, and not for too long."""
         return self._since is not None and self._clock() - self._since < MAX_HOLD_S
 
     def follow(self, pump: MessagePump) -> None:

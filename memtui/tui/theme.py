@@ -129,7 +129,7 @@ class Glyphs(Struct, frozen=True):
     heavy: str
 
     def spell(self, words: str) -> str:
-        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled anew."""
+        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled again."""
         return words if self.border != "ascii" else words.translate(_SPELLED)
 
 

@@ -106,7 +106,7 @@ async def tidy(context: CommandContext) -> None:
 
 
 async def rebuild(context: CommandContext) -> None:
-    """Make the index anew from the topic files, shown first."""
+    """Make the index again from the topic files, shown first."""
     await apply(context, await context.in_thread(services.rebuild_index, context.workspace, context.snapshot))
 
 

@@ -1,6 +1,6 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
-In threads, reported as messages. Nothing is polled but the file of a run that is on; that another one began is told by
+In threads, reported as messages. Nothing is polled but the file of a run that is on; that another one began is reported by
 the watcher. Reading changes nothing, neither a check nor a run.
 """
 
@@ -49,7 +49,7 @@ class DreamLoader:
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
         self.followed = ""
-        """The file of events that is followed: what is added to it is reported without reading all runs anew."""
+        """The file of events that is followed: what is added to it is reported without reading all runs again."""
         self._on = ""
         self._foreign: ExternalRun | None = None
 

@@ -40,7 +40,7 @@ REST_FACTOR = 800
 class PendingHealth(Struct):
     """The sessions of a list, and by their numbers what is to be done about them.
 
-    `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
+    `stamps` differ for each state of each file; a session that is open in a client, which changes all the
     time and is marked as such, has none (0). `waiting` are those that are still to be read.
     """
 

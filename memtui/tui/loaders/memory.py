@@ -67,7 +67,7 @@ class MemoryLoader:
             self._start("read", self._again)
 
     def look(self) -> None:
-        """Read again if anything is not as it was read, which sizes and times tell."""
+        """Read again if anything is not as it was read, by sizes and times."""
         if self._busy:
             self._repeat = True
         else:

@@ -160,7 +160,7 @@ async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
 
     Args:
         app: Where to report.
-        followed: Tells the file of the run that is followed by itself, which is left out.
+        followed: Returns the file of the run that is followed by itself, which is left out.
     """
     root = app.workspace.dirs.state / "runs"
 

@@ -188,7 +188,7 @@ class Editor(HintedScreen[Closed]):
     @on(TextArea.Changed)
     @on(Input.Changed)
     def typed(self) -> None:
-        """Start the pause anew; nothing else happens on the key path."""
+        """Start the pause again; nothing else happens on the key path."""
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(UPDATE_DELAY_S, self._bring_up_to_date)

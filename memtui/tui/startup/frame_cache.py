@@ -78,7 +78,7 @@ class FrameCache:
     def of_start(
         cls, size: tuple[int, int], *, config_dir: str | None, ascii: bool, read_only: bool
     ) -> FrameCache | None:
-        """The cache of a start without a named project; `None` where it can't be told what Textual will draw.
+        """The cache of a start without a named project; `None` where it is not known what Textual will draw.
 
         Args:
             size: Columns and rows.

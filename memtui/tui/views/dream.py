@@ -100,7 +100,7 @@ class DreamView(View):
         self.moved()
 
     def tick(self, now: float) -> None:
-        """A second has passed while a run is on: what depends on the time is drawn anew."""
+        """A second has passed while a run is on: what depends on the time is drawn again."""
         self._show_runs(now)
         if self.current is not None and self.current.state.word == "running":
             self._show_details(now)

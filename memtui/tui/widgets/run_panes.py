@@ -95,7 +95,7 @@ class RunDetails(VirtualList):
 
 
 MOST_ROWS = 40
-"""Rows beyond which no terminal has room for more: the place is not measured anew for each."""
+"""Rows beyond which no terminal has room for more: the place is not measured again for each."""
 
 
 class RunFiles(RowList[tuple[File, str]]):
@@ -129,7 +129,7 @@ class RunFiles(RowList[tuple[File, str]]):
 
 
 class RunHead(Static):
-    """Lines that are drawn anew only when they say something else."""
+    """Lines that are drawn again only when they say something else."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(Content(""), id=id)

@@ -274,7 +274,7 @@ class RecordLines(Lines, Widget, can_focus=True):
         self.source.close()
 
     def draw_again(self, block: RecordBlock, row: Row) -> None:
-        """Draw all anew, the same row under the cursor and at the same height."""
+        """Draw all again, the same row under the cursor and at the same height."""
         spot = block.spot
         y = max(0, min(self.cursor - self.top, self.size.height - 1))
         self.open(lambda source, most: source.get(spot, most), Anchor(row.part, row.line, y))
