@@ -1,7 +1,7 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
-In threads, reported as messages. Nothing is polled but the file of a run that is on; that another one began is reported by
-the watcher. Reading changes nothing, neither a check nor a run.
+In threads, reported as messages. Nothing is polled but the file of a run that is on; the watcher reports that another
+one began. Reading changes nothing, neither a check nor a run.
 """
 
 from __future__ import annotations
