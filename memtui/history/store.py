@@ -42,11 +42,9 @@ from memtui.history.versions import (
     redo_target,
     undo_target,
 )
-from memtui.history.writer import MAX_TRIES, NOTHING, Writer
+from memtui.history.writer import MAX_TRIES, Writer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
-
-DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
 
 class Change(Struct, frozen=True):
@@ -189,12 +187,11 @@ class Store:
             Stale: If a file is another one than the caller saw and can't be merged.
             Refused: If a name may not be written, or the disk forbids it.
             Conflict: If another process of ours doesn't finish, or a file keeps changing.
-            Unsupported: If the disk is full or broken. The message tells a person that the text is kept as a draft: a
-                caller that acts for one has to do that (`Drafts`), whatever is raised here.
+            Unsupported: If the disk is full or broken. Whoever acts for a person keeps the text as a draft then, and
+                says so.
         """
         names = ", ".join(change.name for change in changes)
-        typed = self._actor == "user" and any(change.data is not None for change in changes)
-        with self._writer.writing(names, DRAFT_KEPT if typed else NOTHING):
+        with self._writer.writing(names):
             for _ in range(MAX_TRIES):
                 steps, merged, left = self._plan(changes, merge, partial)
                 word = kind or _kind(steps)

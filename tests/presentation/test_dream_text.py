@@ -46,7 +46,7 @@ def test_how_a_run_stands() -> None:
 
 def test_what_kind_of_run_it_is() -> None:
     assert mode_text("reflect", "offline", "named", dry_run=False) == "reflect, engine offline (named)"
-    assert mode_text("reflect", "", "", dry_run=True) == "reflect, dry run, by nobody"
+    assert mode_text("reflect", "", "", dry_run=True) == "reflect, dry run, engine none"
 
 
 def test_what_was_touched() -> None:

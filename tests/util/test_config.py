@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.services.settings import write_setting
-from memtui.util.config import SETTINGS, read_config
+from memtui.util.config import SETTINGS, edit_config, read_config
 from memtui.util.errors import MemtuiError, UsageError
+
+
+def write_setting(folder: Path, key: str, value: str | None) -> None:
+    (folder / "config.toml").write_bytes(edit_config(folder, key, value))
 
 
 def test_defaults_without_a_file(tmp_path: Path) -> None:

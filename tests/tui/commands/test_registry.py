@@ -1,6 +1,5 @@
 """The command registry: every key, hint, help line and palette entry comes from it; Esc always leads back."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from memtui.tui.commands import registry
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.palette import GoTo, RunCommand
 from memtui.tui.widgets.hint_bar import HintBar
-from tests.support import REPO
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
@@ -134,20 +132,6 @@ async def test_ctrl_z_in_a_text_field_does_not_suspend(make_app: Maker, monkeypa
         assert suspended == []
         await press(pilot, "escape", "ctrl+z")
         assert suspended == [True]
-
-
-def test_the_table_of_keys_in_the_readme_is_that_of_the_registry() -> None:
-    preload.load_all()
-    commands = registry.all_commands()
-    bound = {key for one in commands for key in (*one.keys.split(","), *one.display.lower().split())}
-    rows = re.findall(r"^\| (`.*?) \|", (REPO / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    words = [word for row in rows for word in re.findall(r"`(.+?)`", row) if not word.startswith("memtui ")]
-    named = [key for word in words for key in word.split()]
-    keys = [NAMED.get(word, word) for word in named]
-    for short, long in WRITTEN.items():
-        keys = [key.replace(short, long).lower() if key.startswith(short) and len(key) > 1 else key for key in keys]
-    assert len(keys) > 20
-    assert [key for key in keys if key not in bound and key.lower() not in bound] == []
 
 
 async def test_every_view_is_one(make_app: Maker) -> None:
