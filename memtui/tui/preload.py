@@ -10,6 +10,7 @@ MODULES = (
     "memtui.tui.dialogs",
     "memtui.tui.palette",
     "memtui.tui.screens.editor",
+    "memtui.tui.screens.compare",
     "memtui.tui.loaders.sessions",
     "memtui.tui.views.sessions",
     "memtui.sessions.scan_workers",
