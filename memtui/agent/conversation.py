@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from memtui.agent.model import Block, Message, Request
+from memtui.util.text import replace_surrogates
 
 KNOWN_BLOCKS = ("text", "thinking", "redacted_thinking", "tool_use")
 """Kinds of block that we asked for or have to send back."""
@@ -24,7 +25,6 @@ KNOWN_BLOCKS = ("text", "thinking", "redacted_thinking", "tool_use")
 _CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_DEPTH = 20
 
 
@@ -124,11 +124,6 @@ def parse_response(content: list[Block], used: set[str]) -> ParsedResponse:
 def only_text(content: list[Block]) -> list[Block]:
     """The text of an answer that was cut off: its calls may be incomplete, and its thinking was about them."""
     return [block for block in content if block["type"] == "text"]
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which no request can hold."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _parse_call(block: Block, used: set[str]) -> tuple[ToolCall, Block]:

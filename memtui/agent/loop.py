@@ -18,7 +18,6 @@ from memtui.agent.conversation import (
     ToolCall,
     only_text,
     parse_response,
-    replace_surrogates,
 )
 from memtui.agent.events import (
     AgentNote,
@@ -36,7 +35,7 @@ from memtui.agent.task import EndReason, Task, TaskResult
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import Toolbox, call_argument
 from memtui.agent.usage import PRICES, Price, price_of
-from memtui.util.text import clip
+from memtui.util.text import clip, replace_surrogates
 
 _WARN_TURNS_LEFT = 3
 """From so many turns before the end the model is told how many are left."""

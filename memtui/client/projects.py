@@ -22,6 +22,7 @@ from memtui.client.git import canonical_root
 from memtui.client.paths import MAX_PROJECT_NAME_UNITS, matches_project_name, project_name, projects_dir, real_path
 from memtui.client.session_files import PART_BYTES, SessionFile, read_part, session_files
 from memtui.client.settings_files import effective_env, read_layers
+from memtui.fs.folders import subfolders
 from memtui.util.errors import NotFound, Unsupported, UsageError
 from memtui.util.text import nfc, visible
 
@@ -45,21 +46,14 @@ def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
     for _ in range(MAX_FOLDERS_LISTED):
         if not todo:
             break
-        for path in _folders(todo.pop()):
+        above = todo.pop()
+        for path in (above / name for name in subfolders(above)):
             own = project_name(str(path))
             if own == name:
                 found.add(path)
             elif name.startswith(own + "-"):
                 todo.append(path)
     return tuple(sorted(found))
-
-
-def _folders(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return [folder / entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
 
 
 FIRST_READ_BYTES = 1 << 12

@@ -10,7 +10,6 @@ Source:
     over later starts. Beside it lies a key for talking to the client, which we don't read.
 """
 
-import json
 import os
 import re
 import sys
@@ -20,6 +19,7 @@ from msgspec import Struct
 
 from memtui.client.environment import Env
 from memtui.client.paths import config_dir, read_small_file
+from memtui.util.json_object import json_object
 from memtui.util.process import ProcessIdentity, is_alive
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
@@ -31,7 +31,7 @@ class RunningSession(Struct, frozen=True):
     """A session that is open in Claude Code.
 
     `cwd` is where the client works, `started` when it began (0 if it doesn't say), `status`
-    "busy", "idle" or "". `headless`: a program runs it.
+    "busy", "idle" or "".
     """
 
     session: str
@@ -40,17 +40,11 @@ class RunningSession(Struct, frozen=True):
     started: float = 0.0
     status: str = ""
     version: str = ""
-    headless: bool = False
 
 
-def running_sessions(env: Env, cwd: Path | None = None) -> dict[str, RunningSession]:
-    """The sessions that are open now, by their ids.
-
-    Args:
-        env: Home, environment and policy files.
-        cwd: What a relative configuration folder starts from.
-    """
-    return running_sessions_in(config_dir(env, cwd))
+def running_sessions(env: Env) -> dict[str, RunningSession]:
+    """The sessions that are open now, by their ids."""
+    return running_sessions_in(config_dir(env))
 
 
 def running_sessions_in(config: Path) -> dict[str, RunningSession]:
@@ -67,7 +61,7 @@ def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     except (OSError, ValueError):
         return found
     for pid, place in names:
-        data = _record(place)
+        data = json_object(read_small_file(Path(place)))
         one = _read(pid, data)
         if one is None or not _there(one, data):
             continue
@@ -75,15 +69,6 @@ def running_sessions_in(config: Path) -> dict[str, RunningSession]:
         if known is None or known.started <= one.started:
             found[one.session] = one
     return found
-
-
-def _record(place: str) -> dict[str, object]:
-    data = read_small_file(Path(place))
-    try:
-        record = json.loads(data) if data else None
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
@@ -97,7 +82,6 @@ def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
         started / 1000 if isinstance(started, int) and 0 < started < 1 << 53 else 0.0,
         _text(data.get("status")),
         _text(data.get("version")),
-        _text(data.get("entrypoint")).startswith("sdk"),
     )
 
 

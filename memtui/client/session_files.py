@@ -14,6 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memtui.util.json_object import json_object
+
 PART_BYTES = 1 << 16
 """The head and the tail that Claude Code's own list reads."""
 SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
@@ -116,11 +118,7 @@ def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, objec
     for line in lines:
         if words and not any(word in line for word in words):
             continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
+        if record := json_object(line):
             yield record
 
 
@@ -140,11 +138,12 @@ def title_line(value: str) -> str:
     return line if len(line) <= MAX_TITLE_CHARS else line[:MAX_TITLE_CHARS].rstrip() + "…"
 
 
-_NOT_TYPED = re.compile(
-    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:message|args)|session-start-hook|tick|goal|"
+MACHINE_TEXT = re.compile(
+    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
     r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
     r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
 )
+"""How a user's text begins that a machine made: a command's output, a notification, a hook."""
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
@@ -221,7 +220,7 @@ def _first_prompt(head: list[bytes]) -> str:
             name = COMMAND_NAME.search(text)
             if name:
                 command = command or title_line(name[1])
-            elif not _NOT_TYPED.match(text):
+            elif not MACHINE_TEXT.match(text):
                 plain = title_line(CLIENT_MARKUP.sub(" ", text))
                 if plain:
                     return plain
@@ -240,7 +239,7 @@ def _cut_prompt(line: bytes) -> str:
         text = json.loads(f'"{escaped}"', strict=False)
     except ValueError:
         return ""
-    return "" if _NOT_TYPED.match(text) or COMMAND_NAME.search(text) else title_line(text)
+    return "" if MACHINE_TEXT.match(text) or COMMAND_NAME.search(text) else title_line(text)
 
 
 def _texts(record: dict[str, object]) -> Iterator[str]:

@@ -23,9 +23,6 @@ from memtui.client.environment import Env
 from memtui.client.git import canonical_root
 from memtui.client.paths import config_dir, real_path
 
-LAYERS = ("policy", "flag", "local", "project", "user")
-"""From the strongest to the weakest."""
-
 MAX_SETTINGS_BYTES = 16 << 20
 """Larger settings files are not read."""
 

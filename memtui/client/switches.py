@@ -13,9 +13,10 @@ from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_e
 class Switch(Struct, frozen=True):
     """One switch and its value.
 
-    `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the
-    file, the variable or the flag. `target` is the settings file in which a change takes effect; it is `None` where
-    the switch can't be changed in place, and `why_not` says why. `kind` is "bool", "text", "list" or "number".
+    `layer` is "default", "policy", "flag", "local", "project", "user", or "env:NAME" where a variable of the shell
+    decides. `source` is the file, the variable or the flag. `target` is the settings file in which a change takes
+    effect; it is `None` where the switch can't be changed in place, and `why_not` says why. `kind` is "bool", "text",
+    "list" or "number".
     """
 
     key: str

@@ -5,6 +5,7 @@ In: paths, bytes. Out: files that are old or new, never half; `PathVerdict`s; lo
 - `atomic`      reads that never see half a file, writes that never leave one
 - `boundary`    may this actor read or write this path
 - `copy`        files below a folder copied and removed, following no link
+- `folders`     the folders in a folder
 - `lock`        one writer at a time among our own processes
 - `filesystem`  the system calls beneath, which a test may make fail
 

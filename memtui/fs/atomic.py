@@ -26,6 +26,7 @@ RECENT_WRITE_S = 2.0
 
 REREAD_INTERVAL_S = 0.02
 """Time between two reads that have to agree, where another program may be rewriting the file in place."""
+MAX_REREADS = 50
 
 _TEMP_NAME = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
 _NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -116,7 +117,6 @@ def read_content(
     dir_fd: int | None = None,
     follow: bool = False,
     known: Container[str | None] = (),
-    tries: int = 50,
 ) -> FileContent:
     """Read a file until two reads agree, unless once is enough.
 
@@ -127,7 +127,6 @@ def read_content(
         path: A path, or a name in `dir_fd`.
         follow: Whether the last part may be a symbolic link.
         known: Digests of contents that are whole.
-        tries: Reads before giving up; `REREAD_INTERVAL_S` seconds lie between two.
 
     Raises:
         OSError: As from `open` and `read`.
@@ -137,7 +136,7 @@ def read_content(
     last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
     if last.digest in known or not last.stamp.fresh(fs.now()):
         return last
-    for _ in range(tries):
+    for _ in range(MAX_REREADS):
         fs.wait(REREAD_INTERVAL_S)
         again = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
         if again.digest == last.digest:
@@ -269,16 +268,18 @@ def replace_at(
     fs: FileSystem = REAL,
     mode: int = 0o600,
     owner: tuple[int, int] | None = None,
+    sync: bool = True,
 ) -> None:
-    """Replace or create `name` in an open folder: old or new, whole, and on the disk when this returns."""
-    temp = write_temp(dir_fd, name, data, fs=fs, mode=mode, owner=owner)
+    """Replace or create `name` in an open folder: old or new, whole, and with `sync` on the disk when this returns."""
+    temp = write_temp(dir_fd, name, data, fs=fs, mode=mode, owner=owner, sync=sync)
     try:
         fs.replace(temp, name, dir_fd=dir_fd)
     except BaseException:
         with suppress(OSError):
             fs.unlink(temp, dir_fd=dir_fd)
         raise
-    fs.fsync(dir_fd)
+    if sync:
+        fs.fsync(dir_fd)
 
 
 def create_file(path: Path, data: bytes) -> None:
@@ -315,7 +316,7 @@ def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | 
         fs.close(dir_fd)
 
 
-def make_folders(path: Path, *, fs: FileSystem = REAL, mode: int = 0o700) -> None:
+def make_folders(path: Path, *, fs: FileSystem = REAL) -> None:
     """Create a folder and its parents, each entry synced, so that what is synced into it later can be found."""
     missing: list[Path] = []
     while not path.is_dir():
@@ -323,7 +324,7 @@ def make_folders(path: Path, *, fs: FileSystem = REAL, mode: int = 0o700) -> Non
         path = path.parent
     for folder in reversed(missing):
         with suppress(FileExistsError):
-            fs.mkdir(folder, mode)
+            fs.mkdir(folder, 0o700)
         sync_folder(folder.parent, fs=fs)
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from shutil import rmtree, which
 
 from memtui.fs.atomic import digest
-from memtui.history.versions import KEPT, FileChange, Operation, Scope, Versions
+from memtui.history.versions import KEPT, FileChange, FolderScope, Operation, Versions
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 
 _BRANCH = b"refs/heads/main"
 
 
-def write_git(versions: Versions, target: Path, scopes: Collection[Scope] | None = None) -> int:
+def write_git(versions: Versions, target: Path, scopes: Collection[FolderScope] | None = None) -> int:
     """Write operations as commits, oldest first, into a new git repository, and check out the newest state.
 
     A file is called there as it is below the folder that all of them are in. A text that was kept without being

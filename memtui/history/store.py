@@ -34,11 +34,11 @@ from memtui.history.versions import (
     REDO,
     UNDO,
     FileChange,
+    FolderScope,
     FolderVersions,
     NotRestored,
     Operation,
     Saved,
-    Scope,
     redo_target,
     undo_target,
 )
@@ -127,7 +127,7 @@ class Store:
     ) -> None:
         self.root = root
         self._real = Path(os.path.realpath(root))
-        self.scope = Scope(str(self._real), allow)
+        self.scope = FolderScope(str(self._real), allow)
         self._allow = allow
         self._fs = fs
         self._now = now

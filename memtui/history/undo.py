@@ -7,7 +7,7 @@ projects and pins. Those are handed in by subject, since this package knows noth
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
-from memtui.history.versions import FILES, Operation, Saved, Scope, Versions, redo_target, undo_target
+from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions, redo_target, undo_target
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import MIN_PREFIX_CHARS
 
@@ -43,7 +43,7 @@ class UndoOrder:
     def __init__(
         self,
         versions: Versions,
-        scopes: Collection[Scope],
+        scopes: Collection[FolderScope],
         inverses: Mapping[str, Inverse],
         recover: Collection[Callable[[], object]] = (),
     ) -> None:

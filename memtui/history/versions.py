@@ -98,7 +98,7 @@ class Operation(Struct, frozen=True):
         return next((change for change in self.files if change.name == name), None)
 
 
-class Scope(Struct, frozen=True):
+class FolderScope(Struct, frozen=True):
     """A folder whose operations count, by its real path.
 
     `names`: only those of these files; `None` for all that is recorded of memory files and of other subjects.
@@ -160,7 +160,7 @@ class Versions:
         self.database = database
 
     def walk(
-        self, scopes: Collection[Scope] | None = None, *, subject: str | None = None, begun: bool = False
+        self, scopes: Collection[FolderScope] | None = None, *, subject: str | None = None, begun: bool = False
     ) -> Iterator[Operation]:
         """Operations, newest first, read as they are asked for.
 
@@ -188,11 +188,13 @@ class Versions:
                 return
             below = rows[-1]["id"]
 
-    def operations(self, scopes: Collection[Scope] | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
+    def operations(
+        self, scopes: Collection[FolderScope] | None = None, limit: int | None = 100
+    ) -> tuple[Operation, ...]:
         """Operations, newest first; at most `limit`. Arguments and faults as for `walk`."""
         return tuple(islice(self.walk(scopes), limit))
 
-    def operation(self, word: str, scopes: Collection[Scope] | None = None) -> Operation:
+    def operation(self, word: str, scopes: Collection[FolderScope] | None = None) -> Operation:
         """The operation whose id begins with `word` (4 characters or more).
 
         Raises:
@@ -374,7 +376,7 @@ class _Reader:
     )
 
     def newest(
-        self, scopes: Collection[Scope] | None, subject: str | None, below: int | None, begun: bool
+        self, scopes: Collection[FolderScope] | None, subject: str | None, below: int | None, begun: bool
     ) -> list[sqlite3.Row]:
         """Some rows, newest first."""
         conditions: list[str] = ["o.id < ?"]
@@ -513,7 +515,7 @@ def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
     return len(new) - same, len(old) - same
 
 
-def _touches(operation: Operation, scope: Scope) -> bool:
+def _touches(operation: Operation, scope: FolderScope) -> bool:
     """Whether an operation is about something in a scope."""
     if scope.names is None and any(item.folder == scope.folder for item in operation.items):
         return True

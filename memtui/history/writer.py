@@ -20,7 +20,7 @@ from memtui.history.database import DONE, HistoryDatabase, folder_id, put_blob, 
 from memtui.history.log import insert_operation, new_id
 from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, clear_folder, read_settled, scan
 from memtui.history.transaction import Moved, Step, Transaction, look
-from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderVersions, Operation, Scope, count_lines
+from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderScope, FolderVersions, Operation, count_lines
 from memtui.util.errors import Conflict, MemtuiError
 
 MAX_TRIES = 5
@@ -54,7 +54,7 @@ class Writer:
         root: Path,
         database: HistoryDatabase,
         *,
-        scope: Scope,
+        scope: FolderScope,
         fs: FileSystem = REAL,
         now: Callable[[], float],
         patience_s: float,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.fs.filesystem import REAL, FileSystem
@@ -95,13 +95,8 @@ class Drafts:
 
     def _read(self, file: Path) -> Draft | None:
         try:
-            entry = json.loads(file.read_bytes())
-            base = entry["base"]
-            text = entry["text"]
-            if not isinstance(text, str) or not isinstance(base, str | None):
-                return None
-            return Draft(Path(entry["path"]), text, base, float(entry["saved_at"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            return convert(json.loads(file.read_bytes()), Draft, dec_hook=lambda kind, value: kind(value))
+        except (OSError, ValueError):
             return None  # a draft of ours is never half written, so this is another program's file
 
     def _give_up_reserve(self) -> bool:

@@ -13,7 +13,7 @@ How a link finds its file, one rule a line:
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -85,12 +85,10 @@ class Names:
     Args:
         files: Those that links may lead to.
         root: The folder.
-        exists: Asked for what no file answers to.
     """
 
-    def __init__(self, files: Iterable[MemoryFile], root: Path, exists: Callable[[Path], bool] = Path.exists) -> None:
+    def __init__(self, files: Iterable[MemoryFile], root: Path) -> None:
         self.root = root
-        self._exists = exists
         self._paths: dict[str, str] = {}
         self._folded: dict[str, str | None] = {}
         self._files = tuple(files)
@@ -150,7 +148,7 @@ class Names:
         if path.startswith("../") or path == "..":
             return Target("outside")
         try:
-            there = self._exists(self.root / path)
+            there = (self.root / path).exists()
         except (OSError, ValueError):
             there = False
         return Target("other") if there else Target("missing")
@@ -177,13 +175,11 @@ class Graph:
 
     Args:
         scope: After the full read: a file whose `links` are None has none here.
-        read: How a file's text is got, for the lines of references.
     """
 
-    def __init__(self, scope: Scope, read: Callable[[MemoryFile], str] = read_text) -> None:
+    def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.names = Names(scope.files, scope.root)
-        self._read = read
 
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
@@ -234,7 +230,7 @@ class Graph:
                 continue
             seen.add((file.name, link.line))
             if file.name not in texts:
-                texts[file.name] = self._read(file).split("\n")
+                texts[file.name] = read_text(file).split("\n")
             lines = texts[file.name]
             text = lines[link.line - 1].rstrip("\r") if link.line <= len(lines) else ""
             made.append(Reference(file.name, link.line, text, link))
@@ -251,15 +247,12 @@ def mention_words(file: MemoryFile) -> tuple[str, ...]:
     return tuple(word for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit())
 
 
-def unlinked_mentions(
-    scope: Scope, file: MemoryFile, read: Callable[[MemoryFile], str] = read_text
-) -> tuple[Reference, ...]:
+def unlinked_mentions(scope: Scope, file: MemoryFile) -> tuple[Reference, ...]:
     """The lines of other files that name a file without linking to it.
 
     Args:
-        scope: Where to look.
+        scope: Where to look; every file of it is read.
         file: The file that may be named.
-        read: How a file's text is got; every file of the scope is read.
 
     Returns:
         One reference a line, the index left out; a line that links to the file as well is none.
@@ -272,7 +265,7 @@ def unlinked_mentions(
     found: list[Reference] = []
     for other in scope.files:
         if other.name != file.name and other.kind != "index":
-            found += _mentions_in(other, read(other), pattern, names, file.name)
+            found += _mentions_in(other, read_text(other), pattern, names, file.name)
     return tuple(found)
 
 

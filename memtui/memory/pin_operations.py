@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Final
 
-from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDatabase
 from memtui.history.log import OperationsLog, real_folder
 from memtui.history.versions import REDO, UNDO, Item, Operation, Saved, Versions
@@ -26,14 +25,13 @@ class RecordedPins(Pins):
 
     Args:
         dirs: Ours.
-        fs: Where every write goes through.
         now: The clock, in seconds since 1970.
     """
 
-    def __init__(self, dirs: Dirs, fs: FileSystem = REAL, *, now: Callable[[], float] = time.time) -> None:
-        super().__init__(dirs, fs)
+    def __init__(self, dirs: Dirs, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(dirs)
         self._now = now
-        self._database = HistoryDatabase.of(dirs, fs=fs)
+        self._database = HistoryDatabase.of(dirs)
 
     def pin(self, folder: Path, names: Collection[str], pinned: bool) -> frozenset[str]:
         """Pin or unpin files as a person's own operation. Arguments, result and errors as for `Pins.set`."""

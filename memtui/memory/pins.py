@@ -14,6 +14,7 @@ from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
+from memtui.util.json_object import read_json_object
 from memtui.util.text import nfc
 
 LARGEST_FILE = 4 << 20
@@ -38,10 +39,9 @@ class Pins:
         try:
             if path.stat().st_size > LARGEST_FILE:
                 return frozenset()
-            data = json.loads(path.read_bytes())
-        except (OSError, ValueError):
+        except OSError:
             return frozenset()
-        listed = data.get("names") if isinstance(data, dict) else None
+        listed = read_json_object(path).get("names")
         return frozenset(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else frozenset()
 
     def paths(self, folder: Path) -> frozenset[Path]:

@@ -20,12 +20,11 @@ from memtui.history.store import Change
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
-from memtui.memory.frontmatter import TYPES, new_block, set_field, type_of_name
+from memtui.memory.frontmatter import TYPES, new_block
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
 from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
-from memtui.memory.tidy import TIDY_GOAL
 from memtui.memory.topic import MemoryFile
 from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
@@ -308,29 +307,6 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     return builder.plan(title, _limited(notes))
 
 
-def plan_type(snapshot: Snapshot, files: Sequence[MemoryFile], type: str) -> Plan:
-    """Set the type of files of one scope; the file name stays."""
-    if type not in TYPES:
-        raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
-    return plan_field(snapshot, files, "type", type)
-
-
-def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
-    """Set a front matter field in files of one scope; a file without front matter gets a block."""
-    scope = _scope(snapshot, files)
-    builder = PlanBuilder(scope.root)
-    notes = []
-    for file in files:
-        if file.kind != "topic":
-            notes.append(f"{file.name} is no topic file: it stays")
-            continue
-        builder.put(file.name, set_field(builder.text(file.name), key, value))
-        if key == "type" and type_of_name(file.name) not in (None, value):
-            notes.append(f"{file.name} still begins with {type_of_name(file.name)}: rename it if that is wrong")
-    what = files[0].name if len(files) == 1 else f"{len(files)} files"
-    return builder.plan(f"{key} of {what}: {value}", _limited(notes))
-
-
 def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """List files of one scope in its index, under a heading of their type where there is one."""
     scope = _scope(snapshot, files)
@@ -362,26 +338,22 @@ def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
     return [f"{INDEX_NAME} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
 
 
-def plan_tidy(
-    snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = TIDY_GOAL
-) -> Plan:
-    """Shorten the index, down to a share of its limits; pinned files keep their entry."""
-    return _shortened(snapshot, scope, pinned, goal, rebuild=False)
+def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
+    """Shorten the index, down to `TIDY_GOAL` of its limits; pinned files keep their entry."""
+    return _shortened(snapshot, scope, pinned, rebuild=False)
 
 
-def plan_rebuild(
-    snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = TIDY_GOAL
-) -> Plan:
+def plan_rebuild(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
     """Make the index anew from the topic files, grouped by type."""
-    return _shortened(snapshot, scope, pinned, goal, rebuild=True)
+    return _shortened(snapshot, scope, pinned, rebuild=True)
 
 
-def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], goal: float, *, rebuild: bool) -> Plan:
+def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], *, rebuild: bool) -> Plan:
     scope = snapshot.scope(id)
     if scope is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
     builder = PlanBuilder(scope.root)
-    return builder.apply(index_budget.shorten(_context(snapshot, scope, builder, pinned), goal=goal, rebuild=rebuild))
+    return builder.apply(index_budget.shorten(_context(snapshot, scope, builder, pinned), rebuild=rebuild))
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
 from memtui.fs.boundary import MAX_FOLDER_DEPTH
+from memtui.fs.folders import subfolders
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
@@ -203,17 +204,7 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     ):
         taken: dict[str, Path] = {}
         for folder in folders:
-            for name in _subfolders(folder):
+            for name in [name for name in subfolders(folder, follow=True) if not name.startswith(".")][:MAX_AGENTS]:
                 taken.setdefault(name, folder / name)
         roots += [ScopeRoot(f"agent:{kind}:{name}", f"{label} {name}", taken[name]) for name in sorted(taken)]
     return roots
-
-
-def _subfolders(folder: Path) -> list[str]:
-    """The names of the folders in a folder; hidden ones are left out, links followed."""
-    try:
-        with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
-    except OSError:
-        return []
-    return names[:MAX_AGENTS]

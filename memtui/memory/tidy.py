@@ -148,10 +148,7 @@ def tidy_index(
     return TidyResult(text, after, before, done, _numbered(text, tidier.dropped), "\n".join(tidier.moved), notes)
 
 
-def rebuild_index(
-    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
-    max_units: int = MAX_UNITS,
-) -> TidyResult:  # fmt: skip
+def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lines: int = MAX_LINES) -> TidyResult:
     """Write an index anew: one entry a topic under a heading a type, most useful first, tidied.
 
     Front matter, comments and the first heading of the old text stay; titles and descriptions of old entries are used
@@ -191,12 +188,11 @@ def rebuild_index(
         group = [row for row in sorted(rows) if (row[2] if row[2] in TYPES else None) == kind]
         made += f"{newline}## {heading}{newline}{newline}" if group else ""
         made += "".join(row[3].rstrip("\n") + newline for row in group)
-    limits = {"max_lines": max_lines, "max_units": max_units}
-    result = tidy_index(made, list(listed.values()), now=now, goal=goal, **limits)
+    result = tidy_index(made, list(listed.values()), now=now, max_lines=max_lines)
     lines_before = {target: entry.line for target, entry in old.items()}
     dropped += [replace(drop, line=lines_before.get(nfc(drop.target), 0)) for drop in result.dropped]
     order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
-    before = measure_index(text, **limits)
+    before = measure_index(text, max_lines=max_lines)
     return TidyResult(text, result.text_after, before, result.after, order, moved, NOTES_NAME if moved else "")
 
 

@@ -1,7 +1,5 @@
-"""One project's memory as screen and command line both work on it: read, change, undo, remember.
-
-The rooms of `memory` each do one thing; this is the desk on which they meet. It chooses the store that a file belongs
-to, keeps drafts and pins, and says which operations of the history concern the project.
+"""One project's memory: chooses the store that a file belongs to, keeps drafts and pins, and says which operations of
+the history concern the project.
 """
 
 import os
@@ -10,14 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.json_edit import edit_setting
 from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
-from memtui.history.versions import FILES, Operation, Saved, Scope, Versions
+from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions
 from memtui.memory import pin_operations
 from memtui.memory.drafts import Drafts
 from memtui.memory.pin_operations import RecordedPins
@@ -117,15 +114,15 @@ class Workspace:
         """The names in the memory folder that nothing may touch by itself."""
         return self.pins.names(self.location.folder)
 
-    def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
+    def carry_out(self, plan: Plan) -> Saved:
         """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
 
         Raises:
             Refused: In read-only mode, or when the boundary says no.
             Stale: When a file changed since the plan was made and cannot be merged.
         """
-        self._may_write()
-        saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
+        self.check_writable()
+        saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title)
         for old, new in plan.renamed:
             self.pins.rename(plan.root, old, new)
             draft = self.drafts.load(plan.root / old)
@@ -154,13 +151,14 @@ class Workspace:
             why: One line for the history.
             who: Who did it.
         """
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         return store.apply([Change(name, data, base, base_data)], why=why or f"edit {name}", who=who)
 
-    def _may_write(self) -> None:
+    def check_writable(self, to: str = "write") -> None:
+        """Raise `Refused` if memtui is read-only; `to` is what a person wanted."""
         if self.read_only:
-            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+            raise Refused("memtui was started with --read-only", hint=f"start it without --read-only to {to}")
 
     def stores(self) -> tuple[Store, ...]:
         """Every store of the project, those of its instruction and settings files too."""
@@ -171,19 +169,19 @@ class Workspace:
             self.store(path.parent, allow=frozenset({path.name}))
         return tuple(self._stores.values())
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> tuple[FolderScope, ...]:
         """What the history has of this project: its files, its sessions, its pins."""
-        own = Scope(os.path.realpath(self.location.transcripts))
+        own = FolderScope(os.path.realpath(self.location.transcripts))
         return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
     def operations(self, limit: int = 200) -> tuple[Operation, ...]:
         """What happened, newest first, over all folders of the project."""
         return self.history.operations(self.scopes(), limit)
 
-    def versions(self, path: Path, limit: int = 100) -> tuple[Operation, ...]:
+    def versions(self, path: Path) -> tuple[Operation, ...]:
         """The operations on one file, newest first."""
         store, name = self.home_of(path)
-        return store.log(name, limit=limit)
+        return store.log(name)
 
     def changed_by_dream(self) -> frozenset[Path]:
         """The files of the memory folder that the newest background run changed, if history knows of one."""
@@ -200,7 +198,7 @@ class Workspace:
             others: Who takes back what is about neither files nor pins, by subject.
             recover: What ends their interrupted operations; see `UndoOrder`.
         """
-        self._may_write()
+        self.check_writable()
         inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
         return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self._end_writes, *recover])
 
@@ -230,7 +228,7 @@ class Workspace:
 
     def restore(self, path: Path, operation_id: str) -> Saved:
         """Bring one file back to what it was after an operation."""
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         return store.restore(operation_id, name)
 
@@ -238,36 +236,19 @@ class Workspace:
         """An operation by its id or the start of it, be it about another project."""
         return self.history.operation(word)
 
-    def known_text(self, path: Path, wanted: str | None) -> bytes | None:
+    def known_text(self, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""
         return self.history.content(wanted) if wanted is not None else None
 
     def remember(self, path: Path, data: bytes, why: str) -> None:
         """Keep a text in the history of a file without writing the file: what was dropped can be had again."""
-        self._may_write()
+        self.check_writable()
         store, name = self.home_of(path)
         store.keep(name, data, why=why)
 
-    # Settings of the client: files of its own, written with the same care.
-
-    def switch_edit(self, key: str, value: object, layer: str) -> tuple[Path, bytes | None, bytes]:
-        """What writing a switch into a layer's file would give: the file, its bytes before, and after.
-
-        Raises:
-            MemtuiError: If the file is not JSON; it is left as it is.
-        """
-        paths = [one.path for one in self.location.layers if one.name == layer and one.path is not None]
-        target = self.location.switch(key).target
-        path = target if target in paths else paths[0]
-        try:
-            before: bytes | None = self.text(path)[0]
-        except NotFound:
-            before = None
-        return path, before, edit_setting((before or b"").decode("utf-8"), key, value).encode("utf-8")
-
     def write_switch(self, path: Path, before: bytes | None, after: bytes, why: str) -> Saved:
-        """Write what `switch_edit` gave; refused if the file moved since."""
-        self._may_write()
+        """Write a settings file of the client; refused if it changed since `before` was read."""
+        self.check_writable()
         store = self.store(path.parent, allow=frozenset({path.name}))
         return store.apply(
             [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False

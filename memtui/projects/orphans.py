@@ -23,6 +23,7 @@ from memtui.client.memory_location import locate_memory
 from memtui.client.paths import configured_project_name, matches_project_name, read_small_file, real_path
 from memtui.client.projects import Project, list_projects, session_directory
 from memtui.client.session_files import head_and_tail, parse_records, session_files
+from memtui.fs.folders import subfolders
 
 SESSIONS_READ = 3
 """Newest sessions whose head and tail are searched."""
@@ -137,12 +138,7 @@ def _beside(gone: Path) -> list[Path]:
     above = _nearest(gone)
     if above == Path("/"):
         return []
-    try:
-        with os.scandir(above) as entries:
-            names = [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    return [above / name for name in sorted(names)[:MOST_BESIDE]]
+    return [above / name for name in subfolders(above) if not name.startswith(".")][:MOST_BESIDE]
 
 
 def _above(gone: Path, known: Iterable[Path], beside: Sequence[Path]) -> list[Path]:

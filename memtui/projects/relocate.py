@@ -418,7 +418,6 @@ def apply_move(
     *,
     live: Collection[str] = (),
     now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
     redoes: str | None = None,
     fs: FileSystem = REAL,
 ) -> MoveResult:
@@ -428,7 +427,6 @@ def apply_move(
         plan: The plan; what became another than it was planned for stays, and is told.
         live: Ids that are running by now.
         now: The clock, in seconds since 1970.
-        new_id: Makes an id for the move.
         redoes: The id of the operation by which the same move was taken back before.
 
     Raises:
@@ -437,7 +435,7 @@ def apply_move(
     """
     _none_live(plan.sessions, live)
     journal = Journal(plan.dirs, fs=fs)
-    move = new_id()
+    move = uuid.uuid4().hex[:12]
     moved: list[SessionMove] = []
     stays: list[Stay] = []
     outcome = "it stopped half-way; the same move again ends it, undo takes it back"

@@ -29,6 +29,7 @@ from memtui.client.session_files import (
 from memtui.fs.atomic import is_temp
 from memtui.fs.copy import FileState, copy_file, read_file_state, remove_file
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.folders import subfolders
 from memtui.util.errors import Conflict, MemtuiError, Refused
 
 
@@ -169,7 +170,7 @@ def plan_sessions(
     units = [(file.id, session_title(file)) for file in files]
     if chosen is None:
         have = {file.id for file in files}
-        units += [(name, "") for name in _own_folders(old) if name not in have]
+        units += [(name, "") for name in subfolders(old) if _ID.fullmatch(name) and name not in have]
     for id, title in units:
         if id in live:
             stays.append(Stay(id, "it is running: end it first"))
@@ -283,15 +284,6 @@ def files_of(root: Path, folder: str) -> Iterator[str]:
             raise Refused(f"{name} is a link or not a file")
         elif not is_temp(entry.name):
             yield name
-
-
-def _own_folders(root: Path) -> list[str]:
-    """The folders that are named like a session."""
-    try:
-        with os.scandir(root) as entries:
-            return sorted(e.name for e in entries if _ID.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
 
 
 def _agents_beside(root: Path) -> dict[str, list[str]]:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, Block
 from memtui.resume.resume import ResumePlan
-from memtui.transcripts.entries import replace_surrogates, text
+from memtui.transcripts.entries import text
+from memtui.util.text import replace_surrogates
 
 SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
 """Kinds of block that any model may get; thinking is signed for the model that thought it."""

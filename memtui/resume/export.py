@@ -16,8 +16,7 @@ from memtui.resume.conversation import Block
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
 from memtui.transcripts.content import block_content
-from memtui.transcripts.entries import replace_surrogates
-from memtui.util.text import visible
+from memtui.util.text import replace_surrogates, visible
 
 ExportFormat = Literal["markdown", "json", "html"]
 

@@ -68,9 +68,8 @@ def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = N
 
 def record_line(data: Record, longest: int = 0) -> str:
     """A record in one line: its texts, `+Tool` for a call, `=` for a result, the kind of any other block."""
-    message = data.get("message")
     parts: list[str] = []
-    for block in blocks_of(message) if isinstance(message, dict) else ():
+    for block in blocks_of(data.get("message")):
         if block["type"] == "text":
             parts.append(block["text"][: longest or None])
         elif block["type"] == "tool_use":

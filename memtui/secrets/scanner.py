@@ -77,19 +77,18 @@ def mask(value: str, rule: str = "password") -> str:
     return f"{prefix}•••••• ({len(value)} characters)"
 
 
-def redact(text: str, findings: Sequence[Finding], *, word: str = "[removed]") -> str:
-    """Replace every finding's value by a word; all other characters stay.
+def redact(text: str, findings: Sequence[Finding]) -> str:
+    """Replace every finding's value by "[removed]", a placeholder to `scan`; all other characters stay.
 
     Args:
         text: The text that was scanned.
         findings: What `scan` returned for exactly this text.
-        word: The replacement; a placeholder to `scan`.
     """
     pieces, at = [], 0
     for finding in sorted(findings, key=lambda f: f.start):
         end = _key_end(text, finding) if finding.rule == "private-key" else finding.end
         if finding.start >= at:
-            pieces += [text[at : finding.start], word]
+            pieces += [text[at : finding.start], "[removed]"]
             at = end
     return "".join((*pieces, text[at:]))
 

@@ -375,7 +375,7 @@ def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
 def _newest(workspace: Workspace, path: Path, start: str) -> str | None:
     """The digest that a late text was made from: the text that the editor returned, if the history knows it."""
     try:
-        return start if workspace.known_text(path, start) is not None else workspace.text(path)[1]
+        return start if workspace.known_text(start) is not None else workspace.text(path)[1]
     except MemtuiError:
         return None
 

@@ -332,7 +332,7 @@ def save_file(
     try:
         _, name = workspace.home_of(path)
         disk = _on_disk(workspace, path)
-        started = base_data if base_data is not None else workspace.known_text(path, base)
+        started = base_data if base_data is not None else workspace.known_text(base)
         known = [text for text in (disk, started) if text is not None]
         text = check_text(workspace.dirs, name, known, data, allow)
         if isinstance(text, SecretFound):
@@ -424,7 +424,7 @@ def resolve_conflict(
 def conflict_with_disk(workspace: Workspace, path: Path, name: str, mine: bytes, base: str | None) -> SaveConflict:
     """A text that is being edited against what is on disk, for a comparison before anything was saved."""
     disk = _on_disk(workspace, path)
-    known = workspace.known_text(path, base)
+    known = workspace.known_text(base)
     return SaveConflict(path, name, f"{name} differs from the disk", mine, known, disk)
 
 

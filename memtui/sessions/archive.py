@@ -93,7 +93,7 @@ def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]
     return sorted(found, key=lambda one: -one.at)
 
 
-def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
+def save_copy(path: Path, target: Path) -> int:
     """Write a transcript's bytes, as they are at this moment, into a new file.
 
     Returns:
@@ -112,9 +112,8 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
         copy_file(
             (Path(os.path.realpath(path.parent)), path.name),
             (folder, target.name),
-            modified=int(fs.now() * 1e9),
+            modified=time.time_ns(),
             still=False,
-            fs=fs,
         )
         return (folder / target.name).stat().st_size
     except TargetExists:
@@ -194,7 +193,7 @@ class SessionArchive:
         with self._working(path.name):
             before = title_before(path)
             append_title(path, title, fs=self._fs)
-            touched = TouchedSession(path.stem, _real(path.parent), title_line(before), before, title)
+            touched = TouchedSession(path.stem, os.path.realpath(path.parent), title_line(before), before, title)
             operation = SessionOperation(new_id(), self._now(), RENAME, (touched,))
             with suppress(OSError, MemtuiError):  # it is written, whatever the list of operations says
                 self.operations.add(operation, finished=True)
@@ -210,7 +209,7 @@ class SessionArchive:
         Raises:
             MemtuiError: If it can't be written down.
         """
-        touched = TouchedSession(path.stem, _real(path.parent), title, place=DELETED)
+        touched = TouchedSession(path.stem, os.path.realpath(path.parent), title, place=DELETED)
         operation = SessionOperation(new_id(), self._now(), FORK, (touched,))
         with self._working(path.name):
             self.operations.add(operation, finished=True)
@@ -312,7 +311,7 @@ class SessionArchive:
         Raises:
             NotFound, Refused: As for `archive`.
         """
-        project = Path(_real(path.parent))
+        project = Path(os.path.realpath(path.parent))
         names = survey(project, path.stem)[0]
         return names, sum(known.st_size for name in names if (known := entry_stat(project, name)) is not None)
 
@@ -368,9 +367,11 @@ class SessionArchive:
         operation = SessionOperation(new_id(), self._now(), what, ())
         with self._working("the session"):
             for path in paths:
-                survey(Path(_real(path.parent)), path.stem)  # a link in the third leaves the first where it is
+                survey(
+                    Path(os.path.realpath(path.parent)), path.stem
+                )  # a link in the third leaves the first where it is
             for number, path in enumerate(paths):
-                project = _real(path.parent)
+                project = os.path.realpath(path.parent)
                 touched = TouchedSession(path.stem, project, SummaryScanner().file(path).title, place=place)
                 with self._counting(operation.id, number, len(paths)):
                     self._mover.put_away(Path(project), replace(operation, sessions=(touched,)), place, touched.title)
@@ -439,7 +440,3 @@ class SessionArchive:
             if done:
                 wrapped.hint = f"the {done} of {of} before it are done: memtui undo {operation} takes them back"
             raise wrapped from (error if wrapped is not error else None)
-
-
-def _real(folder: Path) -> str:
-    return os.path.realpath(folder)

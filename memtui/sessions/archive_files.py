@@ -14,9 +14,9 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.atomic import (
@@ -95,11 +95,8 @@ class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
 def read_note(box: Path) -> ArchiveNote | None:
     """The note of a box; `None` if there is none that can be used: then it isn't one."""
     try:
-        data: dict[str, Any] = json.loads((box / NOTE).read_bytes())
-        files, folders = (tuple(ArchiveItem(**one) for one in data.pop(key)) for key in ("files", "folders"))
-        data["operation"] = data.pop("deed")  # what it was called when the first of these were written
-        note = ArchiveNote(**data, files=files, folders=folders)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        note = convert(json.loads((box / NOTE).read_bytes()), ArchiveNote)
+    except (OSError, ValueError):
         return None
     return note if note.files else None
 

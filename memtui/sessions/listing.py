@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from memtui.client.session_files import SessionFile, session_id
+from memtui.fs.folders import subfolders
 
 
 class Session(NamedTuple):
@@ -54,11 +54,7 @@ class Session(NamedTuple):
 
 def project_folders(projects: Path) -> list[Path]:
     """The folder of every project, sorted by name; none where there are no projects."""
-    try:
-        with os.scandir(projects) as entries:
-            return [projects / name for name in sorted(entry.name for entry in entries if entry.is_dir())]
-    except OSError:
-        return []
+    return [projects / name for name in subfolders(projects, follow=True)]
 
 
 SESSIONS_PER_BLOCK = 64

@@ -5,10 +5,9 @@ between leaves a true list. An undo names what it took back, a redo the undo.
 """
 
 import secrets
-from collections.abc import Mapping
 from typing import Any, Final
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.filesystem import REAL, FileSystem
@@ -181,22 +180,12 @@ def record_of(operation: SessionOperation) -> dict[str, Any]:
     return data
 
 
-def operation_of(data: Mapping[str, Any]) -> SessionOperation:
-    """The operation that `record_of` made a record of.
-
-    Raises:
-        KeyError, TypeError, ValueError, AttributeError: If it is none.
-    """
-    known = set(TouchedSession.__struct_fields__)
-    sessions = (
-        {key: str(value) for key, value in one.items() if key in known}  # a newer memtui may write more
-        for one in data["sessions"]
-    )
-    touched = tuple(TouchedSession(**one) for one in sessions)
-    if not touched:
+def operation_of(data: object) -> SessionOperation:
+    """The operation that `record_of` made a record of; raises `ValueError` if it is none."""
+    operation = convert(data, SessionOperation)
+    if not operation.sessions:
         raise ValueError("an operation without a session")
-    more = (str(data.get("undoes", "")), str(data.get("of", "")))
-    return SessionOperation(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+    return operation
 
 
 def _short(title: str) -> str:

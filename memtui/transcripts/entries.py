@@ -5,26 +5,21 @@ can't be read are empty, and the record itself is still in the file at its offse
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final, Literal
 
 import msgspec
 
+from memtui.client.session_files import MACHINE_TEXT
 from memtui.transcripts.lines import Record
 from memtui.transcripts.reader import LocatedRecord
+from memtui.util.text import replace_surrogates
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types that are linked by uuid and parentUuid; every other type is a note about the session."""
 
 Content = Literal["", "textless", "empty", "usable"]
-
-_MACHINE = re.compile(
-    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
-    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
-    r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
-)
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -143,9 +138,9 @@ def _note(data: Record, kind: str, subtype: str) -> Record | None:
     return None
 
 
-def blocks_of(message: Record) -> Iterator[Record]:
+def blocks_of(message: object) -> Iterator[Record]:
     """The blocks of a message that have a type; a bare string is one text block. What is no block is skipped."""
-    content = message.get("content")
+    content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
         yield {"type": "text", "text": content}
     elif isinstance(content, list):
@@ -166,7 +161,7 @@ def is_prompt(data: Record) -> bool:
 
 def is_machine_text(prompt_text: str) -> bool:
     """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
-    return _MACHINE.match(prompt_text) is not None
+    return MACHINE_TEXT.match(prompt_text) is not None
 
 
 def prompt_texts(data: Record) -> tuple[str, ...]:
@@ -256,12 +251,3 @@ def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
             for row in ring:
                 state[row] = 0
     return found
-
-
-def replace_surrogates(value: str) -> str:
-    """Replace half surrogate pairs by U+FFFD, as the client does."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value

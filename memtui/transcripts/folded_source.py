@@ -17,7 +17,7 @@ from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
 from memtui.transcripts.reader import LocatedRecord
-from memtui.transcripts.records import BytePattern, Cursor, RecordView
+from memtui.transcripts.records import BytePattern, Cursor, LiteralPattern, RecordView
 
 
 class RepeatedRange(Struct, frozen=True):
@@ -26,25 +26,6 @@ class RepeatedRange(Struct, frozen=True):
     start: int
     end: int
     messages: int
-
-
-class _Literal:
-    """A pattern of a text that every JSON writer writes literally."""
-
-    def __init__(self, words: str) -> None:
-        self.words = words.encode()
-
-    def fold(self, data: bytes) -> bytes:
-        return data
-
-    def first(self, folded: bytes, start: int) -> int:
-        return folded.find(self.words, start)
-
-    def last(self, folded: bytes, end: int) -> int:
-        return folded.rfind(self.words, 0, end)
-
-    def may_match(self, line: bytes) -> bool:
-        return True
 
 
 class RepeatFinder:
@@ -69,7 +50,7 @@ class RepeatFinder:
         if boundary is not None and (record := source.get(boundary)) is not None:
             ranges = [range_ for range_ in ranges if range_.start < boundary.at]  # what follows it may go on now
             ranges += _ranges_after(source, record)
-        for item in source.candidates(_Literal("compact_boundary"), self._seen, 1):
+        for item in source.candidates(LiteralPattern("compact_boundary"), self._seen, 1):
             if isinstance(item, float):
                 yield item
             elif _entry(item).boundary and item.cursor != boundary:
@@ -120,7 +101,7 @@ def _original(
         above: The original of the record before it, behind which the search begins.
         limit: The boundary.
     """
-    pattern = _Literal(entry.stamp)
+    pattern = LiteralPattern(entry.stamp)
     if above is not None:
         for item in source.candidates(pattern, above, 1):
             if isinstance(item, float):

@@ -7,6 +7,7 @@ noticed by its inode, its size, its first bytes and those before the place where
 `OpenTranscript` keeps the file open: one that is deleted or replaced meanwhile can be read on as it was.
 """
 
+import codecs
 import errno
 import os
 from collections.abc import Callable
@@ -63,7 +64,6 @@ READ_BYTES = 256 << 10
 """Bytes per read; more while a line is longer."""
 CHECKED_BYTES = 64
 """Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
-_BOM = b"\xef\xbb\xbf"
 
 
 class LocatedRecord(Struct):
@@ -177,7 +177,7 @@ class TranscriptReader(Struct):
         if not self.pending or self._skipped:
             return None
         at = self.position
-        parsed = parse_line(self._rest if at.offset else self._rest.removeprefix(_BOM))
+        parsed = parse_line(self._rest if at.offset else self._rest.removeprefix(codecs.BOM_UTF8))
         if len(parsed.objects) == parsed.salvaged:
             return None
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
@@ -267,7 +267,7 @@ class TranscriptReader(Struct):
         return number - before
 
     def _line(self, line: bytes, number: int, offset: int, add: Callable[[LocatedRecord], None]) -> None:
-        body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
+        body = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         parsed = parse_line(body)
         if parsed.bad:
             self._note(number, offset, parsed.bad)

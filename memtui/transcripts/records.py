@@ -4,6 +4,7 @@ A `RecordView` is a record with its place, or a line that holds none, with the r
 backward from any of them and never holds more than one line.
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from typing import Protocol
@@ -15,7 +16,6 @@ from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 PREVIEW_BYTES = 4096
 """Bytes kept of a line that is no record, to be shown."""
 
-_BOM = b"\xef\xbb\xbf"
 BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
@@ -69,6 +69,25 @@ class BytePattern(Protocol):
 
     def may_match(self, line: bytes) -> bool:
         """Whether a line with a match is worth decoding."""
+
+
+class LiteralPattern:
+    """A text that every JSON writer writes literally."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words.encode()
+
+    def fold(self, data: bytes) -> bytes:
+        return data
+
+    def first(self, folded: bytes, start: int) -> int:
+        return folded.find(self.words, start)
+
+    def last(self, folded: bytes, end: int) -> int:
+        return folded.rfind(self.words, 0, end)
+
+    def may_match(self, line: bytes) -> bool:
+        return True
 
 
 class RecordSource(Protocol):
@@ -139,7 +158,7 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
         Its records in order. What is bad about the line is one of them, at its place: before the records that were
         found behind it, or last.
     """
-    body = line.removeprefix(_BOM) if offset == 0 else line
+    body = line.removeprefix(codecs.BOM_UTF8) if offset == 0 else line
     parsed = parse_line(body)
     begins = len(parsed.objects) - parsed.salvaged
     found = [(data, "", index >= begins) for index, data in enumerate(parsed.objects)]

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from memtui.transcripts.content import ContentPart, MessageContent, message_content
 from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.fast_decode import decode_entries
-from memtui.transcripts.records import Cursor, RecordSource, RecordView
+from memtui.transcripts.records import Cursor, LiteralPattern, RecordSource, RecordView
 
 _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 """ASCII that every JSON writer writes literally."""
@@ -79,17 +79,8 @@ class TextPattern:
             yield from (number for number, line in enumerate(part.lines()) if self.words in line.lower())
 
 
-class _Prompts:
+class _Prompts(LiteralPattern):
     """A pattern of what a person typed."""
-
-    def fold(self, data: bytes) -> bytes:
-        return data
-
-    def first(self, folded: bytes, start: int) -> int:
-        return folded.find(b'"user"', start)
-
-    def last(self, folded: bytes, end: int) -> int:
-        return folded.rfind(b'"user"', 0, end)
 
     def may_match(self, line: bytes) -> bool:
         entries = decode_entries(line + b"\n")
@@ -158,7 +149,7 @@ def find_prompt(
     source: RecordSource, start: Cursor | None, step: int, *, max_bytes: int | None = None
 ) -> Iterator[SearchHit | float]:
     """Find the next (or previous) prompt that a person typed; as `find_text`."""
-    for item in source.candidates(_Prompts(), start, step, max_bytes):
+    for item in source.candidates(_Prompts('"user"'), start, step, max_bytes):
         if isinstance(item, float):
             yield item
         elif is_prompt(item.data):

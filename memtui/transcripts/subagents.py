@@ -4,7 +4,6 @@ Layouts: `<session>/subagents/**/agent-*.jsonl` (2.1 and later, workflows in fol
 sessions (2.0), and `isSidechain` records inside the session's file (1.0).
 """
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record, parse_line
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import Tree
+from memtui.util.json_object import read_json_object
 
 _TOLD = re.compile(r"agentId: ([\w-]+)")
 _LAUNCHERS = ("Agent", "Task")
@@ -67,7 +67,7 @@ def _first_record(path: Path) -> Record:
 
 
 def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> SubAgent:
-    meta = _meta(path.with_suffix(".meta.json"))
+    meta = read_json_object(path.with_suffix(".meta.json"))
     name = path.stem.removeprefix("agent-")
     call = text(meta.get("toolUseId")) or by_agent.get(name, "")
     first = _first_record(path)
@@ -76,14 +76,6 @@ def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> S
     return SubAgent(
         name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal
     )
-
-
-def _meta(path: Path) -> Record:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _inline(transcript: Transcript, root: Entry, calls: dict[str, str]) -> SubAgent:
@@ -96,8 +88,7 @@ def _calls(transcript: Transcript) -> dict[str, str]:
     rows = [entry for entry in transcript.entries if entry.calls]
     found: dict[str, str] = {}
     for data in transcript.each(rows):
-        message = data.get("message")
-        for block in blocks_of(message) if isinstance(message, dict) else ():
+        for block in blocks_of(data.get("message")):
             given = block.get("input")
             if block["type"] == "tool_use" and block.get("name") in _LAUNCHERS and isinstance(given, dict):
                 found[text(block.get("id"))] = text(given.get("prompt"))
@@ -114,8 +105,7 @@ def _named_in_results(transcript: Transcript) -> Iterable[tuple[str, str]]:
     """Agent id and call id of results whose text ends in "agentId: …"."""
     rows = [entry for entry in transcript.entries if entry.answers and not entry.agent_run]
     for data in transcript.each(rows):
-        message = data.get("message")
-        for block in blocks_of(message) if isinstance(message, dict) else ():
+        for block in blocks_of(data.get("message")):
             content = block.get("content")
             if block["type"] != "tool_result" or not isinstance(content, list):
                 continue
@@ -126,8 +116,4 @@ def _named_in_results(transcript: Transcript) -> Iterable[tuple[str, str]]:
 
 
 def _first_text(data: Record) -> str:
-    message = data.get("message")
-    texts = (
-        [block["text"] for block in blocks_of(message) if block["type"] == "text"] if isinstance(message, dict) else []
-    )
-    return texts[0] if texts else ""
+    return next((block["text"] for block in blocks_of(data.get("message")) if block["type"] == "text"), "")

@@ -11,6 +11,7 @@ A session's title is chosen in the client's order, but from the whole file: the 
 one, the last prompt, a summary, the first prompt.
 """
 
+import codecs
 import json
 import os
 import re
@@ -316,7 +317,7 @@ class SummaryScanner(Struct):
         if data is not None:
             self._add_record(data)
             return
-        parsed = parse_line(line.removeprefix(b"\xef\xbb\xbf") if self.summary.lines == 1 else line)
+        parsed = parse_line(line.removeprefix(codecs.BOM_UTF8) if self.summary.lines == 1 else line)
         self.summary.bad += bool(parsed.bad)
         for record in parsed.objects:
             self._add_record(record)
@@ -352,19 +353,6 @@ def _timestamp(line: bytes) -> str:
     if data is None:
         data = next(iter(parse_line(line).objects), {})
     return text(data.get("timestamp"))
-
-
-def summarize(path: Path, *, fast: bool = True) -> SessionSummary:
-    """The summary of a session's file.
-
-    Args:
-        path: The file.
-        fast: Off: every line is decoded by the standard library, for comparison.
-
-    Raises:
-        OSError: If it can't be read.
-    """
-    return SummaryScanner(fast=fast).file(path)
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -1,5 +1,6 @@
 """A whole transcript as envelopes and offsets; a record is decoded when it is looked at."""
 
+import codecs
 import errno
 import os
 from collections.abc import Iterable, Iterator
@@ -94,7 +95,7 @@ class Transcript:
         try:
             for entry in entries:
                 line = os.pread(file, entry.length, entry.offset)
-                yield self._pick(line.removeprefix(b"\xef\xbb\xbf"), entry)
+                yield self._pick(line.removeprefix(codecs.BOM_UTF8), entry)
         finally:
             os.close(file)
 

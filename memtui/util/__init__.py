@@ -7,6 +7,7 @@ In: paths, text, an environment. Out: the same, made safe, and errors that tell 
 - `diff`            the one difference of two texts
 - `filter_query`    the filter syntax of lists
 - `resolve`         a prefix or name resolved to one item
+- `json_object`     JSON objects of other programs, read leniently
 - `config`          memtui's own settings
 - `app_dirs`        where memtui's own files are
 - `process`         which process that was, and whether it still runs

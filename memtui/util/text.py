@@ -19,6 +19,15 @@ _UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
 # in: shown apart, widths stay true.
 
 
+def replace_surrogates(value: str) -> str:
+    """Replace half surrogate pairs by U+FFFD, as the agent client does: no request can hold one."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
 def visible(text: str, *, keep: str = "\n\t") -> str:
     """Replace every character that a terminal would obey or hide by a visible mark.
 

@@ -60,12 +60,12 @@ def check(data: Set) -> None:
     Raises:
         SystemExit: If a fact is wrong.
     """
-    from memtui.transcripts.summary import summarize
+    from memtui.transcripts.summary import SummaryScanner
 
     for path, truth in data.sessions:
         if truth["truncated"]:  # its manifest tells of the line that was cut off, too
             continue
-        facts = summarize(path)
+        facts = SummaryScanner().file(path)
         for who, found in (("ours", {name: getattr(facts, name) for name in FACTS}), ("json", plain_facts(path))):
             if missed := wrong(truth, found):
                 raise SystemExit(f"wrong by {who}: {', '.join(missed)} of {path}")
@@ -73,10 +73,10 @@ def check(data: Set) -> None:
 
 def scan_rows(data: Set, given: argparse.Namespace) -> list[Result]:
     """Rows 1 and 2."""
-    from memtui.transcripts.summary import summarize
+    from memtui.transcripts.summary import SummaryScanner
 
     check(data)
-    ours = timed(lambda: [summarize(path) for path in data.paths])
+    ours = timed(lambda: [SummaryScanner().file(path) for path in data.paths])
     cat = command(["cat", *map(str, data.paths)])
     plain = timed(lambda: [plain_facts(path) for path in data.paths])
     size = f"{data.size / 1e6:.0f} MB"
@@ -109,7 +109,7 @@ def peer_rows(data: Set, given: argparse.Namespace) -> list[Result]:
 
 def append_rows(data: Set, given: argparse.Namespace) -> list[Result]:
     """Row 15, for a list's facts and for an open transcript."""
-    from memtui.transcripts.summary import SummaryScanner, summarize
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
     with tempfile.TemporaryDirectory() as folder:
@@ -130,14 +130,15 @@ def append_rows(data: Set, given: argparse.Namespace) -> list[Result]:
 
         note, gate = f"{path.stat().st_size / 1e6:.0f} MB", 0.05
         results = [
-            compare(15, "a line more / all again", grown(lambda: scanner.file(path)), timed(lambda: summarize(path)),
-                    gate, given.pairs, least=False, note=note),
+            compare(15, "a line more / all again", grown(lambda: scanner.file(path)),
+                    timed(lambda: SummaryScanner().file(path)), gate, given.pairs, least=False, note=note),
             compare(15, "transcript: a line more / all again", grown(transcript.refresh),
                     timed(lambda: read_transcript(path)), gate, given.pairs, least=False, note=note),
         ]  # fmt: skip
         scanner.file(path)
         transcript.refresh()
-        if scanner.summary != summarize(path) or len(transcript.entries) != len(read_transcript(path).entries):
+        again = SummaryScanner().file(path)
+        if scanner.summary != again or len(transcript.entries) != len(read_transcript(path).entries):
             raise SystemExit("wrong: what was read on is not what is read again")
         return results
 

@@ -58,14 +58,9 @@ def test_a_session_that_is_open(env: Env) -> None:
     write(env, os.getpid())
     before = digest_tree(env.home)
     found = running_sessions(env)[SESSION]
-    assert (found.pid, found.cwd, found.status, found.headless) == (os.getpid(), "/home/you/shop", "busy", False)
+    assert (found.pid, found.cwd, found.status) == (os.getpid(), "/home/you/shop", "busy")
     assert found.started == 1_796_022_318.359
     assert digest_tree(env.home) == before
-
-
-def test_a_headless_client_is_told_apart(env: Env) -> None:
-    write(env, os.getpid(), entrypoint="sdk-cli")
-    assert running_sessions(env)[SESSION].headless
 
 
 def test_what_a_killed_client_leaves_behind_does_not_count(env: Env) -> None:
@@ -151,5 +146,5 @@ def test_the_real_client_says_so_while_it_runs(shared: Path, tmp_path: Path, mon
     oracle.run(CLIENT, home, cwd, ["-p", "hello"])
     (found,) = json.loads(seen.read_text(encoding="utf-8"))
     (transcript,) = (home / ".claude" / "projects").glob("*/*.jsonl")
-    assert (found["session"], found["cwd"], found["headless"]) == (transcript.stem, str(cwd), True)
+    assert (found["session"], found["cwd"]) == (transcript.stem, str(cwd))
     assert running_sessions(Env(home, {})) == {}, "it takes the file away when it ends"

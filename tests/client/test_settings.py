@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.settings_files import LAYERS, SettingsLayer, effective_variables, read_layers
+from memtui.client.settings_files import SettingsLayer, effective_variables, read_layers
 from memtui.client.switches import SETTINGS, VARIABLES, Switch, switches
 
 Write = Callable[[Mapping[str, str]], None]
@@ -41,7 +41,7 @@ def test_layers_stand_in_the_order_of_their_strength(
         "10-a.json",
         "managed-settings.json",
     ]
-    assert tuple(dict.fromkeys(layer.name for layer in layers)) == LAYERS
+    assert tuple(dict.fromkeys(layer.name for layer in layers)) == ("policy", "flag", "local", "project", "user")
     assert layers[3].source == "--settings"
     assert all(layer.problem is None for layer in layers)
 

@@ -9,7 +9,7 @@ from memtui.fs.atomic import digest
 from memtui.history.log import OperationsLog
 from memtui.history.store import Change, Store
 from memtui.history.undo import UndoOrder
-from memtui.history.versions import FILES, REDO, UNDO, Item, Operation, Saved, Scope
+from memtui.history.versions import FILES, REDO, UNDO, FolderScope, Item, Operation, Saved
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 
@@ -131,7 +131,7 @@ def test_only_what_concerns_the_folders_is_taken_back_by_the_key(lamps: Lamps, t
     assert lamps.order.find(other.log()[0].id).why == "elsewhere"
     both = [lamps.store.scope, other.scope]
     assert len(lamps.store.history.operations(both)) == 2
-    assert len(lamps.store.history.operations([Scope(other.scope.folder, frozenset({"c.md"}))])) == 0
+    assert len(lamps.store.history.operations([FolderScope(other.scope.folder, frozenset({"c.md"}))])) == 0
 
 
 def test_who_cannot_be_taken_back_is_said(lamps: Lamps) -> None:

@@ -220,27 +220,6 @@ def test_delete_several(tmp_path: Path, snapshot: Snapshot) -> None:
         plans.plan_delete(snapshot, [])
 
 
-def test_type_changes_one_word(tmp_path: Path, snapshot: Snapshot) -> None:
-    file = snapshot.find("project_oncall.md")
-    assert file is not None
-    plan = plans.plan_type(snapshot, [file], "reference")
-    assert plan.notes == ("project_oncall.md still begins with project: rename it if that is wrong",)
-    carry_out(tmp_path, plan)
-    assert text(tmp_path, "project_oncall.md") == FILES["project_oncall.md"].replace("type: project", "type: reference")
-    with pytest.raises(UsageError):
-        plans.plan_type(snapshot, [file], "opinion")
-
-
-def test_type_of_bytes_that_are_no_text_elsewhere(tmp_path: Path) -> None:
-    data = b"---\r\nname: x\r\nmetadata: \r\n  type: project # why\r\n---\r\nbad \xff\xfe\r\n"
-    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "", "x.md": data.replace(b"\xff\xfe", b"ok")})
-    file = snapshot.find("x.md")
-    assert file is not None
-    (tmp_path / "memory/x.md").write_bytes(data)
-    (change,) = plans.plan_type(snapshot, [file], "user").changes
-    assert change.data is not None and change.data.endswith(b"bad \xff\xfe\r\n") and b"type: user" in change.data
-
-
 def test_add_to_index(tmp_path: Path, snapshot: Snapshot) -> None:
     files = [snapshot.topic(tmp_path / "memory" / name) for name in ("sub/deep.md", "project_oncall.md")]
     plan = plans.plan_add_to_index(snapshot, files)

@@ -198,4 +198,4 @@ def test_what_is_left_of_an_undo_can_be_overridden(home: Home) -> None:
     assert workspace.text(memory / "c.md")[0] == b"c\n"
     undo_order(workspace).undo(both.id, over=["a.md"])
     assert workspace.text(memory / "a.md")[0] == b"a\nb\n"
-    assert workspace.known_text(memory / "a.md", workspace.operations()[0].files[0].before) == b"mine\n"
+    assert workspace.known_text(workspace.operations()[0].files[0].before) == b"mine\n"

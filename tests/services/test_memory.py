@@ -23,6 +23,8 @@ from memtui.services.memory import (
 )
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.util.errors import Conflict, Refused
+from tests.memory.folders import FILES, carry_out, snapshot_of
+from tests.memory.folders import text as topic_text
 from tests.services.conftest import INDEX, TOKEN
 
 
@@ -214,6 +216,28 @@ def test_a_change_of_a_file_that_moved_on_is_refused_whole(workspace: Workspace,
     (folder / "a.md").write_text("---\ntype: feedback\n---\nother\n", encoding="utf-8")
     with pytest.raises(Conflict):
         apply(workspace, change)
+
+
+def test_type_changes_one_word(tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path, FILES)
+    file = snapshot.find("project_oncall.md")
+    assert file is not None
+    plan = set_fields(snapshot, [file], {"type": "reference"}).plan
+    assert plan.notes == ("project_oncall.md still begins with project: rename it if that is wrong",)
+    carry_out(tmp_path, plan)
+    assert topic_text(tmp_path, "project_oncall.md") == FILES["project_oncall.md"].replace(
+        "type: project", "type: reference"
+    )
+
+
+def test_type_of_bytes_that_are_no_text_elsewhere(tmp_path: Path) -> None:
+    data = b"---\r\nname: x\r\nmetadata: \r\n  type: project # why\r\n---\r\nbad \xff\xfe\r\n"
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "", "x.md": data.replace(b"\xff\xfe", b"ok")})
+    file = snapshot.find("x.md")
+    assert file is not None
+    (tmp_path / "memory/x.md").write_bytes(data)
+    (change,) = set_fields(snapshot, [file], {"type": "user"}).plan.changes
+    assert change.data is not None and change.data.endswith(b"bad \xff\xfe\r\n") and b"type: user" in change.data
 
 
 def test_pins_toggle(workspace: Workspace, folder: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from memtui.client.session_files import listed_files, session_files
 from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue, find_session, load_sessions, newest_session
 from memtui.sessions.listing import Session
-from memtui.transcripts.summary import summarize
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import MemtuiError, NotFound, UsageError
 from tests.transcripts.rows import Script
 
@@ -38,7 +38,7 @@ def fresh(folder: Path) -> list[Session]:
     """What a list has to show: every file read anew."""
     found = []
     for file in session_files(folder):
-        facts = summarize(file.path)
+        facts = SummaryScanner().file(file.path)
         first = "" if facts.first_prompt == facts.title else facts.first_prompt
         line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
         found += [Session(*astuple(file), *line)] if facts.listed else []
@@ -102,7 +102,7 @@ def test_every_fact_is_kept(tmp_path: Path) -> None:
     write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
     listed(tmp_path / "cache", path.parent)
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert catalogue.summary(str(path)) == summarize(path)
+        assert catalogue.summary(str(path)) == SummaryScanner().file(path)
         assert catalogue.summary("elsewhere") is None
 
 

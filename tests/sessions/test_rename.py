@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memtui.client.session_files import MAX_TITLE_CHARS, SessionFile, head_and_tail, parse_records, title_line
 from memtui.sessions.archive import SessionArchive
 from memtui.sessions.rename import append_title, check_title, title_before
-from memtui.transcripts.summary import summarize, title_from_records
+from memtui.transcripts.summary import SummaryScanner, title_from_records
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
@@ -52,7 +52,7 @@ def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytes
     assert after[len(before) :].count(b"\n") == 1
     assert json.loads(after[len(before) :]) == {"type": "custom-title", "customTitle": title, "sessionId": SESSION}
     assert (
-        summarize(path).title
+        SummaryScanner().file(path).title
         == title_from_records(parse_records(head_and_tail(SessionFile(str(path), 0, len(after)))[0]))
         == title
     )
@@ -89,7 +89,7 @@ def test_half_a_line_at_the_end_stays_on_its_own(tmp_path: Path, tail: str) -> N
     before = path.read_bytes()
     append_title(path, "New")
     assert path.read_bytes().startswith(before + b"\n{")
-    assert summarize(path).title == "New"
+    assert SummaryScanner().file(path).title == "New"
 
 
 def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -> None:
@@ -100,11 +100,11 @@ def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -
     with pytest.raises(Conflict):  # the newer name would be lost without a word
         keeper.undo(first)
     made = keeper.undo(second).operation
-    assert (made.what, made.undoes, summarize(path).title) == ("undo", second.id, "One")
+    assert (made.what, made.undoes, SummaryScanner().file(path).title) == ("undo", second.id, "One")
     assert path.read_bytes().startswith(before)
     assert last(keeper) == first
     keeper.undo(first)
-    assert summarize(path).title == "Move to pnpm"
+    assert SummaryScanner().file(path).title == "Move to pnpm"
     assert last(keeper) is None
     with pytest.raises(Conflict):
         keeper.undo(first)
@@ -117,7 +117,7 @@ def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: SessionAr
     path.write_bytes(path.read_bytes() + json.dumps({"type": "custom-title", "customTitle": odd}).encode() + b"\n")
     keeper.undo(keeper.rename(path, "Short"))
     assert title_before(path) == odd
-    assert summarize(path).title == title_line(odd)
+    assert SummaryScanner().file(path).title == title_line(odd)
 
 
 def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: SessionArchive) -> None:
@@ -173,7 +173,7 @@ def test_half_a_line_that_comes_in_between_costs_a_second_record(tmp_path: Path)
     before = path.read_bytes()
     append_title(path, "New", fs=Meddled(path))
     assert path.read_bytes().startswith(before + b'{"type":"user","te{"type"')
-    assert summarize(path).title == "New"
+    assert SummaryScanner().file(path).title == "New"
 
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.EACCES])

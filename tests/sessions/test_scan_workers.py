@@ -9,7 +9,7 @@ import pytest
 from memtui.client.session_files import SessionFile, session_files
 from memtui.sessions import scan_workers as bulk
 from memtui.sessions.scan_workers import Scanned, scan_many
-from memtui.transcripts.summary import SummaryScanner, summarize
+from memtui.transcripts.summary import SummaryScanner
 from tests.transcripts.rows import SESSION, Script
 
 
@@ -65,7 +65,7 @@ def test_workers_say_the_same(files: list[SessionFile], crew: list[bulk._Worker]
     assert told(there) == told(here)
     read = [(file, found) for file, found in here if isinstance(found, SummaryScanner)]
     assert len(read) == 30
-    assert all(found.summary == summarize(file.path) for file, found in read)
+    assert all(found.summary == SummaryScanner().file(file.path) for file, found in read)
     assert all(worker.process.returncode is not None for worker in crew)
 
 

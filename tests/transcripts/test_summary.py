@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from memtui.client.session_files import MAX_TITLE_CHARS
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, summarize, title_from_records
+from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, title_from_records
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
 from tests.transcripts.rows import Script
@@ -27,8 +27,8 @@ ODD = [
 
 
 def both(path: Path) -> SessionSummary:
-    quick = summarize(path)
-    assert quick == summarize(path, fast=False)
+    quick = SummaryScanner().file(path)
+    assert quick == SummaryScanner(fast=False).file(path)
     return quick
 
 
@@ -170,7 +170,7 @@ def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
     first = replace(scanner.file(path))
     script.user("u2", "a1").answer("a3", "u2").user("u4", "a1").note(type="custom-title", customTitle="T")
     script.write(tmp_path, tail='{"type":"us')
-    assert scanner.file(path) == summarize(path)
+    assert scanner.file(path) == SummaryScanner().file(path)
     assert (first.messages, scanner.summary.messages, scanner.summary.rewinds, scanner.summary.title) == (2, 5, 1, "T")
 
 
@@ -182,7 +182,7 @@ def test_a_kept_state_goes_on_in_another_scanner(tmp_path: Path) -> None:
     later = SummaryScanner.resumed(scanner.state())
     assert later.state() == scanner.state()
     script.user("u2", "a1").user("u3", "a1")
-    assert later.file(script.write(tmp_path)) == summarize(path)
+    assert later.file(script.write(tmp_path)) == SummaryScanner().file(path)
     assert (later.summary.rewinds, later.summary.title) == (1, "A B")
 
 

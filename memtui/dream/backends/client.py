@@ -52,6 +52,7 @@ from memtui.fs.atomic import digest, to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
 from memtui.util.errors import MemtuiError, Unsupported
+from memtui.util.json_object import json_object
 from memtui.util.text import size
 
 TOOLS = "Read,Grep,Glob,Edit,Write"
@@ -153,8 +154,8 @@ def client_environ(workspace: Workspace) -> dict[str, str]:
 class RunGuard:
     """Ends a run that makes no progress or has used up its tokens; the client itself keeps to turns and money."""
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self._budget = budget or Budget()
+    def __init__(self) -> None:
+        self._budget = Budget()
         self._progress = ProgressGuard()
 
     def called(self, id: str, name: str, given: object) -> None:
@@ -207,11 +208,8 @@ class ClientStream:
 
     def take(self, line: bytes) -> ClientResult | None:
         """Take one line; returns the result if it is the last one."""
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(data, dict) or data.get("parent_tool_use_id"):  # a dream has no sub-agents
+        data = json_object(line)
+        if data.get("parent_tool_use_id"):  # a dream has no sub-agents
             return None
         kind = data.get("type")
         if kind == "assistant" and not data.get("is_api_error_message"):  # such a message comes again as the result

@@ -6,7 +6,6 @@ picks a program nor spends money.
 Source: Claude Code's documentation of settings and model configuration.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from memtui.client.environment import Env, parse_switch
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.settings_files import EnvVariable, effective_variables
 from memtui.util.config import Config
+from memtui.util.json_object import read_json_object
 
 KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """An API key and a bearer token; the first that is set is used."""
@@ -109,10 +109,6 @@ def login_of(found: Mapping[str, EnvVariable], env: Env, location: MemoryLocatio
     if (location.config / ".credentials.json").is_file():
         return "it is logged in"
     for path in (location.config / ".claude.json", env.home / ".claude.json"):
-        try:
-            data = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError):
-            continue
-        if isinstance(data, dict) and data.get("oauthAccount"):
+        if read_json_object(path).get("oauthAccount"):
             return "it is logged in"
     return None

@@ -22,8 +22,6 @@ from pathlib import Path
 from memtui.dream.rules.context import Mode, RuleChange, RuleContext
 from memtui.dream.rules.registry import RULES
 
-__all__ = ["Mode", "RuleChange", "consolidate"]
-
 MAX_ROUNDS = 20
 """Rounds after which a run ends whatever is left; three are the most that real folders took."""
 

@@ -14,7 +14,7 @@ In assistant mode one session goes on for days while the agent writes what matte
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from memtui.client.paths import project_name
 from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
 from memtui.fs.atomic import digest, make_folders, replace_file
-from memtui.history.snapshot import walk
+from memtui.history.snapshot import scan
 from memtui.memory.workspace import Workspace
 from memtui.transcripts.entries import blocks_of, is_machine_text, prompt_texts
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
@@ -74,15 +74,9 @@ def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[Ses
 
 def logs_since(folder: Path, after: float) -> list[str]:
     """The names of the daily logs that changed after a time, newest first; `folder` may be a copy that keeps mtimes."""
-    changed = [(at, name) for name, at in _logs(folder) if at > after]
+    stamps = scan(folder / DAILY_LOGS, None)
+    changed = [(stamp.mtime_ns, DAILY_LOGS + name) for name, stamp in stamps.items() if stamp.mtime_ns / 1e9 > after]
     return [name for _, name in sorted(changed, reverse=True)]
-
-
-def _logs(folder: Path) -> Iterator[tuple[str, float]]:
-    for above, _, entries in walk(folder / DAILY_LOGS):
-        for entry in entries:
-            if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                yield f"{DAILY_LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
 
 
 class SessionCheck(Struct, frozen=True, array_like=True):
@@ -225,14 +219,11 @@ def _records(line: bytes) -> list[Record]:
 
 def _substance(data: Record) -> tuple[int, int, int]:
     """Count in one record: shell calls, calls of other tools, characters of text."""
-    message = data.get("message")
-    if not isinstance(message, dict):
-        return 0, 0, 0
     if data.get("type") == "user":
         typed = () if data.get("isMeta") else prompt_texts(data)
         return 0, 0, sum(len(words) for words in typed if not is_machine_text(words))
     shells = others = chars = 0
-    for block in blocks_of(message):
+    for block in blocks_of(data.get("message")):
         if block["type"] == "tool_use":
             shell = tool_category(str(block.get("name"))) == "shells"
             shells, others = shells + shell, others + (not shell)

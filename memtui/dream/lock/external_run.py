@@ -4,8 +4,6 @@ The folder doesn't say who wrote a file: what is listed changed while the lock w
 """
 
 from collections.abc import Collection
-from contextlib import suppress
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,7 +12,7 @@ from memtui.client.running import running_sessions_in
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
 from memtui.dream.run.events import File
-from memtui.history.snapshot import walk
+from memtui.history.snapshot import scan
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
 
@@ -55,20 +53,9 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
     same = known if known is not None and (known.pid, known.since) == (lock.pid, lock.at) else None
     clients = running_sessions_in(config_dir(workspace.env)).values()
     session = next((one.session for one in clients if one.pid == lock.pid), "")
-    times = _times(folder)
+    times = {name: stamp.mtime_ns / 1e9 for name, stamp in scan(folder, None).items()}
     first = same.names if same is not None else frozenset(times)
     return ExternalRun(lock.pid, lock.at, session, first, tuple(_changed(times, first, lock.at)))
-
-
-def _times(folder: Path) -> dict[str, float]:
-    """The mtimes of the memory files, by name."""
-    found: dict[str, float] = {}
-    for above, _, entries in walk(folder):
-        for entry in entries:
-            if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                with suppress(FileNotFoundError):  # gone between the two looks
-                    found[above + entry.name] = entry.stat(follow_symlinks=False).st_mtime
-    return found
 
 
 def _changed(times: dict[str, float], first: Collection[str], since: float) -> list[File]:

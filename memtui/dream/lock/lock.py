@@ -166,15 +166,15 @@ def lock_before_run(folder: Path, dirs: Dirs) -> LockState:
     return _prior_state(state, entry.before)
 
 
-def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]:
+def recover_locks(dirs: Dirs) -> tuple[LockEntry, ...]:
     """Put right the locks of all runs that died, in any folder; returns their entries."""
     ended: list[LockEntry] = []
     for entry in lock_entries(dirs):
         if is_alive(entry.holder):
             continue
-        journal = LockJournal(dirs, entry.folder, fs=fs)
-        with file_lock(journal.guard, fs=fs):
-            left = _end_dead_holder(journal, fs)
+        journal = LockJournal(dirs, entry.folder)
+        with file_lock(journal.guard):
+            left = _end_dead_holder(journal, REAL)
             if left is not None:
                 ended.append(left)
     return tuple(ended)
@@ -186,7 +186,7 @@ def our_lock_holder(folder: Path, dirs: Dirs) -> LockEntry | None:
     return entry if entry is not None and not entry.done and is_alive(entry.holder) else None
 
 
-def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = REAL) -> LockState:
+def clear_stale_lock(folder: Path, dirs: Dirs, now: float) -> LockState:
     """Remove a lock that no process holds, and return what it was; what a dead run of ours left is put back first.
 
     Raises:
@@ -194,9 +194,9 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
         Refused: If it is a folder with something in it.
     """
     real = Path(os.path.realpath(folder))
-    journal = LockJournal(dirs, real, fs=fs)
-    with file_lock(journal.guard, fs=fs):
-        _end_dead_holder(journal, fs)
+    journal = LockJournal(dirs, real)
+    with file_lock(journal.guard):
+        _end_dead_holder(journal, REAL)
         state = read_lock(real)
         known = _with_journal(state, journal.load(), current_process())
         if known.kind == "none":
@@ -204,10 +204,10 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
         gate = lock_gate(known, now)
         if not gate.open and known.kind != "foreign":
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
-        with folder_keeping_mtime(real, fs) as fd:
+        with folder_keeping_mtime(real, REAL) as fd:
             try:
-                is_folder = stat.S_ISDIR(fs.lstat(LOCK_NAME, dir_fd=fd).st_mode)
-                (fs.rmdir if is_folder else fs.unlink)(LOCK_NAME, dir_fd=fd)
+                is_folder = stat.S_ISDIR(REAL.lstat(LOCK_NAME, dir_fd=fd).st_mode)
+                (REAL.rmdir if is_folder else REAL.unlink)(LOCK_NAME, dir_fd=fd)
             except FileNotFoundError:
                 return state
             except OSError as error:

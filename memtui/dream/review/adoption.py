@@ -160,8 +160,7 @@ def adopt_stage(
         Refused: If a run may not write a named file, or memtui is read-only.
         MemtuiError: As from `Store.apply`; nothing was written then.
     """
-    if workspace.read_only:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+    workspace.check_writable()
     adoption = plan_adoption(stage, workspace)
     items = _select(adoption, names, over)
     changes = [_change(stage, file) for item in items for file in item.files if file.state != "same"]

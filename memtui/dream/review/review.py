@@ -16,7 +16,7 @@ from memtui.history.store import Change
 from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
+from memtui.util.errors import Conflict, MemtuiError, NotFound
 from memtui.util.text import pluralize
 
 
@@ -154,8 +154,7 @@ def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Sa
         Refused: If memtui is read-only.
         Stale: If later edits stand in the way of all of it; nothing was written.
     """
-    if workspace.read_only:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+    workspace.check_writable()
     why = f"restore {pluralize(len(changes), 'file')} from before the dream {run.id}"
     extra = {"before-run": run.id}
     return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra=extra, partial=True)

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.fs.atomic import to_error, write_temp
+from memtui.fs.atomic import replace_at, to_error
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
 from memtui.memory.checks import registry
@@ -200,7 +200,8 @@ class RuleContext:
                 if text is None:
                     REAL.unlink(leaf, dir_fd=folder)
                 else:
-                    _replace(folder, leaf, text.encode("utf-8"), mode)
+                    # Not synced: a stage is discarded and copied again after a power cut.
+                    replace_at(folder, leaf, text.encode("utf-8"), mode=mode, sync=False)
             finally:
                 os.close(folder)
         except OSError as error:
@@ -209,17 +210,6 @@ class RuleContext:
             self._allowed.clear()  # whether a name is another's twin depends on what is there
         self._texts.pop(name, None)
         self._known.pop(self.root / name, None)  # a clock may be too coarse to show that it changed
-
-
-def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
-    """Replace a file atomically; not synced, since a stage is discarded and copied again after a power cut."""
-    temp = write_temp(folder, leaf, data, mode=mode, sync=False)
-    try:
-        REAL.replace(temp, leaf, dir_fd=folder)
-    except BaseException:
-        with suppress(OSError):
-            REAL.unlink(temp, dir_fd=folder)
-        raise
 
 
 def parse_timestamp(text: str | None) -> datetime | None:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from memtui.dream.rules.context import RuleContext
 from memtui.memory.dates import relative_dates
 from memtui.memory.frontmatter import read_frontmatter, set_field
-from memtui.memory.markdown import find_links, headings, is_inside
+from memtui.memory.markdown import apply_edits, find_links, headings, is_inside
 
 MAX_COUNTED_DAYS = 14
 """Above it, "20 days ago" is a round number."""
@@ -85,9 +85,7 @@ def make_dates_absolute(text: str, day: date) -> DatedText:
         if when is not None and written is not None:
             edits.append((start, end, written))
             found.append((phrase, when.words))
-    for start, end, written in reversed(edits):
-        text = text[:start] + written + text[end:]
-    return DatedText(text, tuple(found))
+    return DatedText(apply_edits(text, edits), tuple(found))
 
 
 def date_files(context: RuleContext) -> None:

@@ -18,7 +18,8 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from memtui.fs.atomic import write_all
-from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.filesystem import REAL
+from memtui.util.json_object import json_object
 
 RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """Adopted, nothing to do, held for review, failed, killed, over budget, or stopped by a gate."""
@@ -162,11 +163,8 @@ def event_data(event: Event) -> dict[str, Any]:
 
 def read_event(line: bytes) -> Event | None:
     """Parse one line; `None` if it is no event."""
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("event"), str):
+    data = json_object(line)
+    if not isinstance(data.get("event"), str):
         return None
     kind = _KINDS.get(data["event"])
     if kind is None:
@@ -193,10 +191,9 @@ def _checked(value: object, default: Any) -> Any:
 class EventLog:
     """Appends to an event file; an event is a single write, so that those of two writers don't mix."""
 
-    def __init__(self, path: Path, *, now: Callable[[], float], fs: FileSystem = REAL) -> None:
+    def __init__(self, path: Path, *, now: Callable[[], float]) -> None:
         self.path = path
         self._now = now
-        self._fs = fs
 
     def add(self, event: Event, *, sync: bool = False) -> Event:
         """Append an event and return it with its time; with `sync` it survives a power cut.
@@ -207,16 +204,16 @@ class EventLog:
         if not event.at:
             event = replace(event, at=self._now())
         line = json.dumps(event_data(event), ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
-        fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        fd = REAL.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         try:
-            size = self._fs.fstat(fd).st_size
+            size = os.fstat(fd).st_size
             if size and os.pread(fd, 1, size - 1) != b"\n":
                 line = b"\n" + line  # the last writer was killed in mid-line
-            write_all(fd, line, fs=self._fs)
+            write_all(fd, line)
             if sync:
-                self._fs.fsync(fd)
+                REAL.fsync(fd)
         finally:
-            self._fs.close(fd)
+            os.close(fd)
         return event
 
 

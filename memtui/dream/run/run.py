@@ -109,8 +109,7 @@ def run_dream(
     Raises:
         Refused: If memtui is read-only.
     """
-    if workspace.read_only:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to dream")
+    workspace.check_writable(to="dream")
     signals = Signals()
     with signals.handling():
         recover(dirs, workspace, now())

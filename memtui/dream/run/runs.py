@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field, to_builtins
 
 from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import (
@@ -32,6 +32,7 @@ from memtui.dream.run.events import (
     read_events,
 )
 from memtui.fs.atomic import make_folders, replace_file
+from memtui.fs.folders import subfolders
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 from memtui.util.process import ProcessIdentity, is_alive
@@ -117,45 +118,25 @@ def reserve_run(dirs: Dirs, now: float) -> str:
 
 def write_run(run: Run) -> None:
     """Write `run.json` durably."""
-    entry = {
-        "id": run.id, "folder": str(run.folder), "cwd": str(run.cwd), "mode": run.mode, "trigger": run.trigger,
-        "backend": run.backend, "why": run.why, "dry_run": run.dry_run, "adopt": run.adopt, "process": str(run.process),
-        "at": run.at,
-        "gates": [
-            {"name": gate.name, "open": gate.open, "words": gate.words, "reason": gate.reason, "source": gate.source}
-            for gate in run.gates
-        ],
-    }  # fmt: skip
-    replace_file(run.path / "run.json", json.dumps(entry, indent=1).encode("ascii") + b"\n")
+    data = {**to_builtins(run, enc_hook=str), "process": str(run.process)}
+    del data["path"]
+    replace_file(run.path / "run.json", json.dumps(data, indent=1).encode("ascii") + b"\n")
 
 
 def read_run(dirs: Dirs, id: str) -> Run | None:
     """Read a run by its whole id; `None` if there is none, or its file is damaged."""
     path = dirs.state / "runs" / id
     try:
-        data: dict[str, Any] = json.loads((path / "run.json").read_bytes())
-        process = ProcessIdentity.parse(data["process"])
-        gates = tuple(
-            Gate(str(g["name"]), bool(g["open"]), str(g["words"]), str(g["reason"]), str(g["source"]))
-            for g in data["gates"]
-        )
-        words = [str(data[key]) for key in ("mode", "trigger", "backend", "why")]
-        folder, cwd, at = Path(data["folder"]), Path(data["cwd"]), float(data["at"])
-        dry_run, adopt = bool(data["dry_run"]), str(data["adopt"])
-    except (OSError, ValueError, KeyError, TypeError):
+        data = json.loads((path / "run.json").read_bytes())
+        data |= {"id": id, "path": path, "process": ProcessIdentity.parse(data["process"])}
+        return convert(data, Run, dec_hook=lambda kind, value: kind(value))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    if process is None:
-        return None
-    return Run(id, path, folder, cwd, words[0], words[1], words[2], words[3], dry_run, adopt, process, at, gates)
 
 
 def list_runs(dirs: Dirs, folder: Path | None = None) -> tuple[Run, ...]:
     """The runs, newest first; only those of one memory folder if it is given."""
-    try:
-        names = [path.name for path in (dirs.state / "runs").iterdir()]
-    except OSError:
-        return ()
-    found = (read_run(dirs, name) for name in names)
+    found = (read_run(dirs, name) for name in subfolders(dirs.state / "runs"))
     runs = [run for run in found if run is not None and (folder is None or same_folder(run.folder, folder))]
     return tuple(sorted(runs, key=lambda run: (run.at, len(run.id), run.id), reverse=True))
 

@@ -146,7 +146,6 @@ def start_if_ready(
     *,
     environ: Mapping[str, str],
     now: float,
-    program: Sequence[str] | None = None,
 ) -> Gate | None:
     """Start a dream unless a cheap gate is closed, and don't wait for it.
 
@@ -161,7 +160,7 @@ def start_if_ready(
         event = GateClosed(closed.name, closed.reason, str(workspace.location.folder), request.trigger)
         record_refusal(dirs, event, lambda: now)
     else:
-        start_detached(workspace.location.cwd, request, environ=environ, program=program)
+        start_detached(workspace.location.cwd, request, environ=environ)
     return closed
 
 

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from memtui.client.paths import LOCK_NAME
 from memtui.fs.atomic import FileContent, digest, is_temp, make_folders, replace_file, sync_folder
+from memtui.fs.folders import subfolders
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
@@ -188,12 +189,8 @@ def discard_stage(dirs: Dirs, id: str) -> None:
 def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ...]:
     """Remove stages past their retention and incomplete ones, except of `busy` runs; returns the removed ids."""
     above = dirs.state / "stages"
-    try:
-        names = [path.name for path in above.iterdir()]
-    except OSError:
-        return ()
     gone = []
-    for id in names:
+    for id in subfolders(above):
         stage = _read(above / id)
         if stage is None:
             expired = now - (above / id).lstat().st_mtime > _INCOMPLETE_RETENTION_S

@@ -105,9 +105,9 @@ def parse_cron(cron: str, now: float) -> "CronSim":
     return found
 
 
-def next_starts(cron: str, now: float, count: int = 3) -> list[float]:
-    """The next times at which a cron expression fires, by this machine's clock; raises as `parse_cron`."""
-    return [moment.timestamp() for moment in islice(parse_cron(cron, now), count)]
+def next_starts(cron: str, now: float) -> list[float]:
+    """The next three times at which a cron expression fires, by this machine's clock; raises as `parse_cron`."""
+    return [moment.timestamp() for moment in islice(parse_cron(cron, now), 3)]
 
 
 def describe_cron(cron: str, now: float) -> str:

@@ -8,7 +8,6 @@ from memtui.memory.index import INDEX_NAME, lost_entries, read_entries
 from memtui.memory.tidy import (
     NOTES_DESCRIPTION,
     NOTES_TITLE,
-    TIDY_GOAL,
     TidyResult,
     TidyTopic,
     rebuild_index,
@@ -37,12 +36,11 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return shorten(context)
 
 
-def shorten(context: FixContext, *, goal: float = TIDY_GOAL, rebuild: bool = False) -> Fix:
+def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
     """Tidy or rebuild the index of a folder.
 
     Args:
         context: The folder; pinned files keep their entry.
-        goal: The share of both limits to come down to.
         rebuild: Write a new index from the topics instead of shortening the old one.
 
     Returns:
@@ -58,7 +56,7 @@ def shorten(context: FixContext, *, goal: float = TIDY_GOAL, rebuild: bool = Fal
     for entry in read_entries(text):
         if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
             topics.append(TidyTopic(entry.target, entry.title, pinned=True))
-    result = (rebuild_index if rebuild else tidy_index)(text, topics, now=context.now, goal=goal)
+    result = (rebuild_index if rebuild else tidy_index)(text, topics, now=context.now)
     texts = {INDEX_NAME: result.text_after} if result.changed else {}
     if result.moved:
         texts[result.moved_to] = _with_prose(context.read(result.moved_to), result.moved)

@@ -3,8 +3,8 @@
 from typing import Final
 
 from memtui.resume.family import RuleSet
-from memtui.transcripts.entries import replace_surrogates
 from memtui.transcripts.lines import Record
+from memtui.util.text import replace_surrogates
 
 TOOL_LOADED: Final = "Tool loaded."
 REFERENCES_REMOVED: Final = "[Tool references removed - tools no longer available]"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.dream.backends.offline import Mode, RuleChange, consolidate
-from memtui.dream.rules.context import normalized
+from memtui.dream.backends.offline import consolidate
+from memtui.dream.rules.context import Mode, RuleChange, normalized
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.scope import read_scope

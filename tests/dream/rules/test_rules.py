@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.backends.offline import Mode, RuleChange, consolidate
+from memtui.dream.backends.offline import consolidate
+from memtui.dream.rules.context import Mode, RuleChange
 from memtui.memory.budget import measure_index
 from memtui.util.errors import NotFound
 from tests.memory.folders import NOW, topic, write

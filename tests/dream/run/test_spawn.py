@@ -20,7 +20,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
     """The wishes of the processes that would have been started."""
     wishes: list[RunRequest] = []
 
-    def start(cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: object) -> None:
+    def start(cwd: Path, wish: RunRequest, *, environ: Mapping[str, str]) -> None:
         wishes.append(wish)
 
     monkeypatch.setattr(module, "start_detached", start)
