@@ -17,7 +17,7 @@ from memtui.tui import preload, styles
 from memtui.tui.app_base import AppBase, View
 from memtui.tui.commands import app as app_commands
 from memtui.tui.commands import registry
-from memtui.tui.headlines import meter_fill, meter_note, title_facts
+from memtui.tui.headlines import meter_fill, meter_note, title_status
 from memtui.tui.messages import (
     CommandDone,
     CommandFailed,
@@ -31,8 +31,6 @@ from memtui.tui.messages import (
     PreviewRequested,
     ReadingFinished,
     RunRequested,
-    RunsFinished,
-    SessionListFinished,
     SessionListRequested,
     SessionRequested,
     SessionsChanged,
@@ -83,7 +81,7 @@ TICK_INTERVAL_S = 1.0
 """Seconds between two turns of the mark of a dream that is running."""
 
 AGE_INTERVAL_S = 60.0
-"""Seconds after which ages are drawn anew."""
+"""Seconds after which ages are drawn again."""
 
 
 class MemtuiApp(AppBase):
@@ -94,11 +92,11 @@ class MemtuiApp(AppBase):
         config: Our own settings.
         glyphs: What the terminal can show.
         sample: Whether the home is the made-up one, which is said in the first line.
-        open_sample: Makes a made-up home, for somebody who has nothing yet.
+        open_sample: Makes a made-up home, for a user without memory.
         watch: Follow the disk; off in tests that say themselves when to look.
     """
 
-    # Those of screens and dialogs, too: a sheet that comes later costs all of them a second parse, 80 ms.
+    # Those of screens and dialogs, too: a stylesheet that is added later costs all of them a second parse, 80 ms.
     CSS_PATH = styles.sheets(
         "app", *(view.sheet for view in VIEWS if view.sheet), "dialog", "editor", "transcript", "watch_run"
     )
@@ -157,7 +155,7 @@ class MemtuiApp(AppBase):
 
     @property
     def session_loader(self) -> session_loaders.SessionLoader:
-        """Reads sessions, from the first time that somebody wants to see them."""
+        """Reads sessions, from the first time that a view shows them."""
         if self._session_loader is None:
             self._session_loader = session_loaders.SessionLoader(self, watch=self.watch_disk)
         return self._session_loader
@@ -194,7 +192,7 @@ class MemtuiApp(AppBase):
         if not self._mounted:
             return
         body = self.screen_stack[0]
-        body.query_one(TitleBar).facts = title_facts(state, self.start.home)
+        body.query_one(TitleBar).status = title_status(state, self.start.home)
         meter = body.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
@@ -275,11 +273,11 @@ class MemtuiApp(AppBase):
 
     def _age(self) -> None:
         self.state = replace(self.state, now=self.start.now())
-        self._read_dreams_again()  # a check may be ready by now, somebody's lock may have got too old
+        self._read_dreams_again()  # a check may be ready by now, another program's lock may be too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
-        """The watcher saw something; it may be the lock of somebody who dreams."""
+        """The watcher saw something; it may be the lock of another program."""
         self.memory_loader.look()
         self._read_dreams_again()
 
@@ -289,9 +287,15 @@ class MemtuiApp(AppBase):
         self.memory_loader.read_again()
 
     @on(ReadingFinished)
-    def memory_read(self) -> None:
-        """The memory folder was read; what changed meanwhile is read next."""
-        self.memory_loader.done()
+    def reading_finished(self, message: ReadingFinished) -> None:
+        """Something was read; what changed meanwhile is read next."""
+        match message.of:
+            case "memory":
+                self.memory_loader.done()
+            case "sessions":
+                self.session_loader.done()
+            case "dreams":
+                self.dream_loader.done()
 
     @on(PreviewRequested)
     def read_preview(self, message: PreviewRequested) -> None:
@@ -325,11 +329,6 @@ class MemtuiApp(AppBase):
         """The cursor rests on a session."""
         self.session_loader.open(message.point)
 
-    @on(SessionListFinished)
-    def session_list_read(self) -> None:
-        """The list of sessions was read; what changed meanwhile is read next."""
-        self.session_loader.done()
-
     @on(SessionsChanged)
     def sessions_changed(self) -> None:
         """Something changed that the list of sessions shows."""
@@ -352,11 +351,6 @@ class MemtuiApp(AppBase):
     def read_diff(self, message: DiffRequested) -> None:
         """A file of a run is under the cursor."""
         self.dream_loader.read_change(message.id, message.name)
-
-    @on(RunsFinished)
-    def runs_read(self) -> None:
-        """The runs were read; what changed meanwhile is read next."""
-        self.dream_loader.done()
 
     @on(DreamsChanged)
     def dreams_changed(self) -> None:

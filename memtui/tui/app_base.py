@@ -245,7 +245,7 @@ class AppBase(App[object]):
                 loop.add_signal_handler(number, self._end_by, number)
 
     def _end_by(self, number: int) -> None:
-        """The terminal was closed or somebody sent a signal: unsaved text stays as a draft."""
+        """The terminal was closed or a signal came: unsaved text stays as a draft."""
         for screen in self.screen_stack:
             if isinstance(screen, KeepsDraft):
                 screen.keep_draft()
@@ -275,7 +275,7 @@ class AppBase(App[object]):
             self.notify("press ^C once more to quit", timeout=2, markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Send text to the clipboard, through tmux where it would swallow the terminal's way."""
+        """Send text to the clipboard, through tmux where it would swallow the terminal's sequence."""
         send_to_clipboard(text, super().copy_to_clipboard)
 
     def copy_line(self, text: str) -> None:
@@ -284,7 +284,7 @@ class AppBase(App[object]):
         self.notify("line sent to the clipboard", timeout=2, markup=False)
 
     def bell(self) -> None:
-        """Nothing can be done here; quiet unless somebody asked for sound."""
+        """Nothing can be done here; silent."""
 
 
 class InApp(MessagePump):

@@ -1,4 +1,4 @@
-"""The clipboard: tmux drops the terminal's own way (OSC 52) by default, so there we hand the text to tmux itself."""
+"""The clipboard: tmux drops the terminal's own sequence (OSC 52) by default, so there tmux gets the text."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def send_to_clipboard(text: str, by_terminal: Callable[[str], None]) -> None:
-    """Send text; whether it arrived nobody tells, so callers say "sent"."""
+    """Send text; there is no answer whether it arrived, so callers say "sent"."""
     if os.environ.get("TMUX"):
         try:
             done = subprocess.run(

@@ -25,7 +25,7 @@ _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class NotEditable(ValueError):
-    """The editor would change bytes that nobody touched; the message says why."""
+    """The editor would change bytes that were not edited; the message says why."""
 
 
 class EditorText(Struct, frozen=True):
@@ -97,7 +97,7 @@ class OpenedFile(Struct, frozen=True):
     name: str
     data: bytes
     base: str | None
-    sheet: EditorText
+    text: EditorText
     fields: Mapping[str, str]
     is_index: bool
     is_topic: bool
@@ -109,52 +109,52 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
     """Read a file, and the draft that was left of it.
 
     Raises:
-        Unopenable: If editing here would change bytes that nobody touched.
+        Unopenable: If editing here would change bytes that were not edited.
         NotFound: If it is gone and there is no draft.
     """
     data, base = b"", None
-    kept = workspace.drafts.load(path) if draft else None
+    saved_draft = workspace.drafts.load(path) if draft else None
     try:
         data, base = workspace.text(path)
     except NotFound:
-        if kept is None:
+        if saved_draft is None:
             raise
     file = snapshot.at(path)
-    sheet, note = EditorText.from_bytes(data), ""
-    if kept is not None and kept.text.encode() != data:
-        sheet = EditorText.from_bytes(kept.text.encode())
-        moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
-        note = f"unsaved text from {time_ago(workspace.now() - kept.saved_at)} is back{moved}"
-        base = kept.base
+    text, note = EditorText.from_bytes(data), ""
+    if saved_draft is not None and saved_draft.text.encode() != data:
+        text = EditorText.from_bytes(saved_draft.text.encode())
+        moved = "; the file changed meanwhile: F9 compares" if saved_draft.base != base else ""
+        note = f"unsaved text from {time_ago(workspace.now() - saved_draft.saved_at)} is back{moved}"
+        base = saved_draft.base
     is_topic = file is not None and file.kind == "topic"
-    fields = _fields(sheet) if is_topic else {}
-    sheet = sheet if fields else sheet.whole()
+    fields = _fields(text) if is_topic else {}
+    text = text if fields else text.whole()
     return OpenedFile(
-        path, file.name if file else path.name, data, base, sheet, fields,
+        path, file.name if file else path.name, data, base, text, fields,
         file is not None and file.kind == "index", is_topic, snapshot, note,
     )  # fmt: skip
 
 
-def _fields(sheet: EditorText) -> dict[str, str]:
+def _fields(text: EditorText) -> dict[str, str]:
     """The fields that are offered as lines; none where showing one would have to change its text."""
-    front = read_frontmatter(sheet.text)
-    if front.verdict == "invalid" or not sheet.head.strip("\ufeff"):
+    front = read_frontmatter(text.text)
+    if front.verdict == "invalid" or not text.head.strip("\ufeff"):
         return {}
     values = (front.type or front.type_text or "", front.name or "", front.description or "")
     whole = all(is_plain(value) and "\n" not in value for value in values)
     return dict(zip(FIELDS, values, strict=True)) if whole else {}
 
 
-def field_edits(sheet: EditorText, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+def field_edits(text: EditorText, before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """The head with the fields that changed put in by span; every other byte of it stays."""
-    head = sheet.head
+    head = text.head
     for key in FIELDS:
         if key in before and after[key] != before[key]:
             head = set_field(head, key, after[key])
     return head
 
 
-def problems_of(workspace: Workspace, opened: OpenedFile, sheet: EditorText) -> tuple[Problem, ...]:
+def problems_of(workspace: Workspace, opened: OpenedFile, text: EditorText) -> tuple[Problem, ...]:
     """What is wrong with the text as it stands, in the order of its lines."""
-    problems = check_text(opened.snapshot, opened.path, sheet.text)
+    problems = check_text(opened.snapshot, opened.path, text.text)
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

@@ -3,22 +3,22 @@
 from pathlib import Path
 
 from memtui.client.paths import tilde_path
-from memtui.tui.render.arrange import unlisted
+from memtui.tui.render.memory_rows import unlisted
 from memtui.tui.state import AppState
 from memtui.tui.widgets.budget_meter import IndexFill
-from memtui.tui.widgets.title_bar import TitleFacts
+from memtui.tui.widgets.title_bar import ProjectStatus
 from memtui.util.text import time_ago, visible
 
-MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+MEMORY_OFF = "memory is off: Claude Code loads nothing (5 Settings says who turned it off)"
 
 
-def title_facts(state: AppState, home: Path) -> TitleFacts:
+def title_status(state: AppState, home: Path) -> ProjectStatus:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     location, snapshot = state.location, state.snapshot
     if snapshot is None and state.first is not None and state.first.title is not None:
         return state.first.title
     counted = [p for p in snapshot.problems if p.severity != "info" and p.code != "orphan"] if snapshot else []
-    return TitleFacts(
+    return ProjectStatus(
         project=visible(location.root.name or str(location.root), keep=""),
         branch=visible(state.branch, keep=""),
         folder=visible(tilde_path(location.folder, home), keep=""),
@@ -45,7 +45,7 @@ def meter_note(state: AppState) -> str:
         return state.first.budget_note if state.first else ""
     auto = state.snapshot.auto
     if auto is None:
-        return "no memory yet: the agent loads nothing at the start of a session"
+        return "no memory yet: Claude Code loads nothing at the start of a session"
     if auto.budget is None:
         return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
     return ""

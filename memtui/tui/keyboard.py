@@ -1,6 +1,6 @@
 """Keys typed faster than the screen changes go where the person meant them.
 
-Textual hands every key at once to the widget that has the focus at that moment. Somebody who types "/red" would filter
+Textual hands every key at once to the widget that has the focus at that moment. Whoever types "/red" would filter
 by nothing and open a dialog for "r". Here a key waits until the one before it has been handled up to the app, and
 while a command is about to open its dialog, keys wait for the dialog.
 """
@@ -25,11 +25,11 @@ class KeyQueue:
         self._app = app
         self._held: deque[events.Key] = deque()
         self._next: events.Key | None = None
-        """The one that was let go and is on its way back: others that came meanwhile stay behind it."""
+        """The one that was released and is coming back: others that came meanwhile stay behind it."""
         self._since: float | None = None
         self._opening = 0
         self._handling = False
-        """Whether a key is on its way through the widgets."""
+        """Whether a key is being handled by the widgets."""
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""
@@ -45,13 +45,13 @@ class KeyQueue:
 
     @property
     def _waits(self) -> bool:
-        """Whether a key is under way, or a dialog about to open, and not for too long."""
+        """Whether a key is being handled, or a dialog about to open, and not for too long."""
         return self._since is not None and self._clock() - self._since < MAX_HOLD_S
 
     def follow(self, pump: MessagePump) -> None:
         """Follow the key that was just handed to `pump` through its parents to the app.
 
-        Twice, since what handles a key may post a message (a submitted line) that goes the same way behind it.
+        Twice, since what handles a key may post a message (a submitted line) that takes the same path behind it.
         """
         pumps: list[MessagePump] = [pump]
         while pumps[-1] is not self._app and pumps[-1]._parent is not None:

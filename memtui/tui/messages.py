@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 from textual.message import Message
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
 
 
+class Newest(Message):
+    """A message that replaces an older one of its kind that still waits."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, type(self))
+
+
 class StateUpdate(Message):
     """Something was read; the app puts it into its state."""
 
@@ -39,8 +46,12 @@ class StateUpdate(Message):
         raise NotImplementedError
 
 
+class NewestUpdate(Newest, StateUpdate):
+    """One that replaces an older one."""
+
+
 @dataclass
-class SnapshotLoaded(Message):
+class SnapshotLoaded(Newest):
     """The disk was read; a newer reading replaces an older."""
 
     snapshot: Snapshot
@@ -65,9 +76,6 @@ class SnapshotLoaded(Message):
         )
         return files and old.instructions == new.instructions and old.notices == new.notices
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SnapshotLoaded)
-
 
 @dataclass
 class InitialLoadFinished(Message):
@@ -83,43 +91,33 @@ class DraftKept(Message):
 
 @dataclass
 class ReadingFinished(Message):
-    """A reading of the memory folder came to its end."""
+    """A reading came to its end."""
+
+    of: Literal["memory", "sessions", "dreams"]
 
 
 @dataclass
-class SnapshotOutdated(Message):
+class SnapshotOutdated(Newest):
     """Something in the memory folder is not as it was read."""
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SnapshotOutdated)
-
 
 @dataclass
-class DiskChanged(Message):
+class DiskChanged(Newest):
     """Something below a watched folder changed."""
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DiskChanged)
-
 
 @dataclass
-class SessionsChanged(Message):
+class SessionsChanged(Newest):
     """A transcript changed, or a client came or went."""
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SessionsChanged)
-
 
 @dataclass
-class PreviewRequested(Message):
-    """The cursor stands on another file, or its preview is wanted in another way or width."""
+class PreviewRequested(Newest):
+    """The cursor stands on another file, or its preview is wanted in another mode or width."""
 
     path: Path | None
     mode: str
     width: int
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, PreviewRequested)
 
 
 @dataclass
@@ -133,16 +131,13 @@ class PreviewLoaded(StateUpdate):
 
 
 @dataclass
-class SessionListLoaded(StateUpdate):
+class SessionListLoaded(NewestUpdate):
     """The list of sessions, or what is known of it so far; a newer one replaces an older."""
 
     session_list: SessionListState
 
     def into(self, state: AppState) -> AppState:
         return replace(state, session_list=self.session_list)
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SessionListLoaded)
 
 
 @dataclass
@@ -157,11 +152,6 @@ class HealthLoaded(StateUpdate):
 
 
 @dataclass
-class SessionListFinished(Message):
-    """A reading of the list came to its end."""
-
-
-@dataclass
 class SessionLoaded(StateUpdate):
     """One session was read whole."""
 
@@ -172,16 +162,13 @@ class SessionLoaded(StateUpdate):
 
 
 @dataclass
-class ConversationLoaded(StateUpdate):
+class ConversationLoaded(NewestUpdate):
     """A conversation is ready to be read."""
 
     conversation: OpenConversation
 
     def into(self, state: AppState) -> AppState:
         return replace(state, conversation=self.conversation)
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, ConversationLoaded)
 
 
 @dataclass
@@ -213,7 +200,7 @@ class RunsLoaded(StateUpdate):
 
 
 @dataclass
-class DreamAdvanced(StateUpdate):
+class DreamAdvanced(NewestUpdate):
     """A dream got further; complete in itself, so a newer report replaces an older."""
 
     dream: Dream
@@ -225,13 +212,10 @@ class DreamAdvanced(StateUpdate):
         shown = state.open_dream is not None and state.open_dream.id == id
         return replace(state, dreams=dreams, open_dream=self.opened if shown else state.open_dream)
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DreamAdvanced)
-
 
 @dataclass
 class DreamSeen(StateUpdate):
-    """Somebody looked at a run: if it went wrong, that is known now."""
+    """The user looked at a run: its failure is not shown any more."""
 
     id: str
 
@@ -250,21 +234,13 @@ class DreamStarts(StateUpdate):
 
 
 @dataclass
-class DiffLoaded(StateUpdate):
+class DiffLoaded(NewestUpdate):
     """What a run does to one file; a newer one replaces an older."""
 
     change: FileDiff
 
     def into(self, state: AppState) -> AppState:
         return replace(state, change=self.change)
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DiffLoaded)
-
-
-@dataclass
-class RunsFinished(Message):
-    """A reading of the runs came to its end."""
 
 
 @dataclass
@@ -273,11 +249,8 @@ class DreamsFound(Message):
 
 
 @dataclass
-class DreamsChanged(Message):
+class DreamsChanged(Newest):
     """The file of a run changed."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DreamsChanged)
 
 
 @dataclass
@@ -288,13 +261,10 @@ class SessionListRequested(Message):
 
 
 @dataclass
-class SessionRequested(Message):
+class SessionRequested(Newest):
     """The cursor rests on a row of the list of sessions: the session is to be read whole."""
 
     point: Point
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SessionRequested)
 
 
 @dataclass

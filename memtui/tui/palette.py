@@ -1,4 +1,4 @@
-"""What the palette and the help list, from the command registry and from what is known of the project."""
+"""What the palette and the help list, from the command registry and from the open project."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def live_keys(app: AppBase) -> list[Option[Run]]:
 
 
 def _nothing(context: CommandContext) -> None:
-    """A line of the legend only tells."""
+    """A line of the legend does nothing."""
 
 
 def legend_of(view: str, glyphs: Glyphs) -> Sequence[tuple[str, str, str]]:
@@ -164,7 +164,7 @@ def legend_of(view: str, glyphs: Glyphs) -> Sequence[tuple[str, str, str]]:
                 (glyphs.unsaved, "has unsaved text", "mark"),
                 (glyphs.pinned, "pinned: no background run may touch it", "mark"),
                 marked,
-                ("L47", "named on line 47 of MEMORY.md", "column"),
+                ("47", "the line of MEMORY.md that names it", "column"),
                 ("1.2k", "size in bytes; of an index its lines", "column"),
                 ("2d", "time since the last change", "column"),
             )

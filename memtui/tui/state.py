@@ -63,7 +63,7 @@ class OpenSession(Struct, frozen=True):
 
     place: str
     outline: tuple[OutlineNode, ...]
-    facts: Sequence[tuple[str, str, str]] = ()
+    pairs: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
     written: tuple[str, ...] = ()
 
@@ -81,11 +81,11 @@ class OpenConversation(Struct, frozen=True):
 
     point: Point
     transcript: Transcript
-    way: tuple[Entry, ...]
+    entries: tuple[Entry, ...]
 
 
 class Dream(Struct, frozen=True):
-    """A run of a dream as its files tell it; `kept` if something that it drafted is kept aside."""
+    """A run of a dream, read from its files; `kept` if its draft is still stored."""
 
     run: Run
     state: RunState
@@ -94,7 +94,7 @@ class Dream(Struct, frozen=True):
 
 
 class Starting(Struct, frozen=True):
-    """A run whose process was just started, at a time in seconds; its own files tell nothing yet."""
+    """A run whose process was just started, at a time in seconds; its own files hold nothing yet."""
 
     at: float
     id: str
@@ -111,7 +111,7 @@ class FileDiff(Struct, frozen=True):
 class OpenDream(Struct, frozen=True):
     """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
 
-    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "taken back" by a file's
+    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "undone" by a file's
     name.
     """
 
@@ -166,7 +166,7 @@ class AppState(Struct, frozen=True):
     last_dream: float | None = None
     preview: Preview = Preview()
     session_list: SessionListState | None = None
-    """The sessions; None until somebody wants to see them."""
+    """The sessions; None until a view first shows them."""
     health: Mapping[str, str] = field(default_factory=dict)
     """What is lost of sessions, in words, by their file's path; "" for nothing."""
     opened: Mapping[str, OpenSession] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class AppState(Struct, frozen=True):
     judging: str = ""
     """The id of the run that waits for a person to judge it."""
     bad_dream: str = ""
-    """The id of a run that went wrong before our eyes, until somebody looks at it."""
+    """The id of a run that failed while memtui was open, until the user looks at it."""
     gates: tuple[Gate, ...] = ()
     """Would a dream start; looked at while the Dream view is shown."""
     open_dream: OpenDream | None = None
@@ -186,7 +186,7 @@ class AppState(Struct, frozen=True):
     change: FileDiff | None = None
     """What that run does to the file under the cursor; read where there is room to show it."""
     starting: Starting | None = None
-    """A run that was asked for and has told nothing yet."""
+    """A run that was asked for and has reported nothing yet."""
     foreign: ExternalRun | None = None
     """A dream of another program."""
 
@@ -197,13 +197,13 @@ class AppState(Struct, frozen=True):
 
     @property
     def waits(self) -> Dream | None:
-        """The run that went wrong before our eyes, or waits for a person."""
+        """The run that failed while memtui was open, or waits for review."""
         wanted = self.bad_dream or self.judging
         return next((dream for dream in self.dreams if dream.run.id == wanted), None)
 
     @property
     def pill(self) -> Pill | None:
-        """What is told about on every view: the run that is on, begins, is another's, went wrong, or waits."""
+        """The dream that every view shows: the run that is on, begins, is another's, went wrong, or waits."""
         return self.going or self.starting or self.foreign or self.waits
 
     @property
@@ -213,4 +213,4 @@ class AppState(Struct, frozen=True):
 
 
 Pill: TypeAlias = "Dream | Starting | ExternalRun"
-"""What the line above the hints tells about."""
+"""What the line above the hints is about."""

@@ -1,6 +1,6 @@
 """How the screen looks: colours as Textual's themes, and the marks of the two character sets.
 
-State is never told by colour alone: each has a glyph and, in the row's details, a word. Every text colour has at least
+State is never shown by colour alone: each has a glyph and, in the row's details, a word. Every text colour has at least
 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
@@ -79,7 +79,7 @@ THEMES = (
 
 
 def theme_like(client: object) -> str:
-    """Our theme that is like the agent client's: "light-daltonized" and its kin; dark if it has none."""
+    """Our theme that is like Claude Code's: "light-daltonized" and its kin; dark if it has none."""
     words = client.split("-") if isinstance(client, str) else []
     if "ansi" in words:
         return "ansi-light" if "light" in words else "ansi-dark"
@@ -87,7 +87,7 @@ def theme_like(client: object) -> str:
 
 
 def theme_for(wanted: str, client: object) -> str:
-    """The theme that our setting asks for; "auto" follows the agent client's."""
+    """The theme that our setting asks for; "auto" follows Claude Code's."""
     return theme_like(client) if wanted == "auto" else wanted
 
 
@@ -129,7 +129,7 @@ class Glyphs(Struct, frozen=True):
     heavy: str
 
     def spell(self, words: str) -> str:
-        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled anew."""
+        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled again."""
         return words if self.border != "ascii" else words.translate(_SPELLED)
 
 

@@ -41,7 +41,7 @@ from tests.cli.conftest import Ran, Run, policy, run
 from tests.services.conftest import TOKEN
 from tests.support import REPO
 from tests.transcripts.rows import Script
-from tests.tui.conftest import NOW, TOPICS
+from tests.tui.conftest import NOW, write_memory
 from tests.tui.driving import press, settle, until
 
 __all__ = ["policy", "run"]
@@ -464,18 +464,7 @@ def home_of_both(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Home:
     config.mkdir(parents=True)
     (config / "config.toml").write_text("trash = false\n", encoding="utf-8")
     made = Home(root, shop, run)
-    folder = made.folder
-    folder.mkdir(parents=True)
-    lines = ["# Memory", ""]
-    for number, (name, (kind, description, body)) in enumerate(TOPICS.items()):
-        stem = Path(name).stem.split("_", 1)[1]
-        text = f"---\nname: {stem}\ndescription: {description}\ntype: {kind}\n---\n\n{body}\n"
-        (folder / name).write_text(text, encoding="utf-8")
-        if name != "feedback_pnpm.md":
-            lines.append(f"- [{stem}]({name}) — {description}")
-        os.utime(folder / name, (NOW - 86_400 * number - 60,) * 2)
-    (folder / "MEMORY.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    os.utime(folder / "MEMORY.md", (NOW - 3600,) * 2)
+    write_memory(made.folder)
     for number, (id, words) in enumerate([(FIRST, "Make checkout retry"), (SECOND, "Migrate to pnpm")]):
         script = Script().user("u0", None, words, cwd=str(shop)).answer("a1", "u0")
         path = made.sessions / f"{id}.jsonl"

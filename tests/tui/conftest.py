@@ -33,13 +33,8 @@ TOPICS = {
 Maker = Callable[..., MemtuiApp]
 
 
-@pytest.fixture
-def memory(home: Path) -> Path:
-    """The memory folder of a project in ~/shop, six topic files and an index that lists five."""
-    shop = home / "shop"
-    shop.mkdir()
-    env = Env(home, {"HOME": str(home)}, ())
-    folder = locate_memory(env, shop).folder
+def write_memory(folder: Path) -> None:
+    """Make a memory folder of six topic files and an index that lists five."""
     folder.mkdir(parents=True)
     lines = ["# Memory", ""]
     for number, (name, (kind, description, body)) in enumerate(TOPICS.items()):
@@ -51,6 +46,16 @@ def memory(home: Path) -> Path:
         os.utime(folder / name, (NOW - 86_400 * number - 60,) * 2)
     (folder / "MEMORY.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.utime(folder / "MEMORY.md", (NOW - 3600,) * 2)
+
+
+@pytest.fixture
+def memory(home: Path) -> Path:
+    """The memory folder of a project in ~/shop, six topic files and an index that lists five."""
+    shop = home / "shop"
+    shop.mkdir()
+    env = Env(home, {"HOME": str(home)}, ())
+    folder = locate_memory(env, shop).folder
+    write_memory(folder)
     return folder
 
 

@@ -1,6 +1,7 @@
 """How tests drive the app: press, then wait until every worker is done; never for a time."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from textual.pilot import Pilot
 
@@ -27,6 +28,13 @@ async def settle(pilot: "Pilot[int]") -> MemtuiApp:
     while quiet < 3:
         quiet = 0 if _busy(app) else quiet + 1
         await pilot.pause()
+    return app
+
+
+async def go_to(pilot: "Pilot[int]", path: Path) -> MemtuiApp:
+    """Put the cursor of the Memory view on a file."""
+    app = await settle(pilot)
+    app.memory_view.go_to(str(path))
     return app
 
 

@@ -16,7 +16,7 @@ from tests.support import digest_tree
 from tests.terminal import Terminal
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
-from tests.tui.driving import press, screen_text, settle, until
+from tests.tui.driving import go_to, press, screen_text, settle, until
 
 SIZE = (100, 30)
 
@@ -35,8 +35,7 @@ async def test_a_tour_of_all_views_changes_no_byte_and_no_time(make_app: Maker, 
 
 async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(memory / "feedback_testing.md"))
+        app = await go_to(pilot, memory / "feedback_testing.md")
         await settle(pilot)
         shown = screen_text(app)
     assert "7/200" in shown
@@ -50,8 +49,7 @@ async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Pat
 
 async def test_cursor_and_filter_survive_a_write_by_somebody_else(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(memory / "project_oncall.md"))
+        app = await go_to(pilot, memory / "project_oncall.md")
         await settle(pilot)
         (memory / "aaa_new.md").write_text("---\nname: a\ndescription: d\ntype: feedback\n---\n\nx\n")
         await press(pilot, "R")
@@ -63,8 +61,7 @@ async def test_edit_save_and_undo_give_the_same_bytes(make_app: Maker, memory: P
     file = memory / "feedback_commits.md"
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s")
@@ -81,8 +78,7 @@ async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path
     file = memory / "feedback_commits.md"
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "enter", "Q", "escape")
         await settle(pilot)
     assert file.read_bytes() == before
@@ -100,8 +96,7 @@ async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path
 async def test_a_file_that_moved_meanwhile_is_merged(make_app: Maker, memory: Path) -> None:
     file = memory / "project_oncall.md"
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        await go_to(pilot, file)
         await press(pilot, "enter", "Q")
         file.write_bytes(file.read_bytes() + b"\nby the agent\n")
         await press(pilot, "ctrl+s")
@@ -113,8 +108,7 @@ async def test_a_file_that_moved_meanwhile_is_merged(make_app: Maker, memory: Pa
 async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Maker, memory: Path) -> None:
     file = memory / "feedback_commits.md"
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "enter", "Q")
         assert isinstance(app.screen, Editor)
         file.write_bytes(file.read_bytes().replace(b"**Why:**", b"AGENT **Why:**").replace(b"\n\n", b"\nAGENT\n", 1))
@@ -133,8 +127,7 @@ async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path
     file = memory / "user_role.md"
     before = {path.name: path.read_bytes() for path in memory.iterdir()}
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "d")
         await until(pilot, lambda: isinstance(app.screen, Question))
         await press(pilot, "d")  # the key that opened it does nothing here
@@ -150,8 +143,7 @@ async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path
 
 async def test_rename_repairs_index_and_links_and_shows_them_first(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(memory / "project_oncall.md"))
+        app = await go_to(pilot, memory / "project_oncall.md")
         await press(pilot, "r")
         line = app.screen.query_one("#line")
         line.value = "project_duty.md"  # type: ignore[attr-defined]
@@ -272,8 +264,7 @@ async def test_instructions_are_edited_and_undone_too(make_app: Maker, home: Pat
     file = home / "shop/CLAUDE.md"
     file.write_text("---\nkept: yes\n---\n# Rules\n")
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s", "escape")

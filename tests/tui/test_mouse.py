@@ -7,7 +7,7 @@ from textual import events
 from memtui.tui.screens.editor import Editor
 from memtui.tui.widgets.budget_meter import BudgetMeter
 from tests.tui.conftest import Maker
-from tests.tui.driving import press, settle
+from tests.tui.driving import go_to, press, settle
 
 
 async def test_a_click_chooses_and_a_double_click_opens(make_app: Maker, memory: Path) -> None:
@@ -25,8 +25,7 @@ async def test_a_click_chooses_and_a_double_click_opens(make_app: Maker, memory:
 
 async def test_a_click_on_the_meter_shows_the_index(make_app: Maker, memory: Path) -> None:
     async with make_app().run_test(size=(100, 30)) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(memory / "user_role.md"))
+        app = await go_to(pilot, memory / "user_role.md")
         await pilot.click(BudgetMeter)
         while app.memory_view.current != memory / "MEMORY.md":
             await pilot.pause()

@@ -11,7 +11,7 @@ import pytest
 from memtui.memory.workspace import Workspace
 from tests.terminal import Terminal
 from tests.transcripts.rows import Script
-from tests.tui.test_session_wishes import sessions
+from tests.tui.commands.test_sessions import sessions
 from tests.tui.test_terminal import EVIL, env, harmful
 
 __all__ = ["env", "sessions"]

@@ -30,7 +30,7 @@ from memtui.util.process import ProcessIdentity
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
-from tests.tui.test_dream import rewrite, shrink
+from tests.tui.views.test_dream import rewrite, shrink
 
 Compare = Callable[..., bool]
 

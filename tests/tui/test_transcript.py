@@ -40,29 +40,29 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def story() -> Script:
     """A session with one of each: prompts, calls, results, thoughts, a compaction, notes, an image."""
-    told = Script().note(type="custom-title", customTitle="Checkout retries", sessionId=SESSION)
-    told.user("u1", None, "The **checkout** test is flaky.\n\n- it fails in CI\n- never here")
+    script = Script().note(type="custom-title", customTitle="Checkout retries", sessionId=SESSION)
+    script.user("u1", None, "The **checkout** test is flaky.\n\n- it fails in CI\n- never here")
     thought = {"type": "thinking", "thinking": "Let me look at the test first.\nThen at the code.", "signature": "x"}
-    told.answer("a1", "u1", [thought], id="m1")
-    told.answer("a2", "a1", [{"type": "text", "text": "I'll run it a few times."}], id="m1")
-    told.call("c1", "a2", "t1", "Bash", id="m1", command="pytest -q tests/checkout --count 20", timeout=60)
-    told.result("r1", "c1", "t1", "".join(f"tests/checkout/test_retry.py::test_{n} PASSED\n" for n in range(40)))
-    told.call("c2", "r1", "t2", "Edit", id="m2", file_path="src/checkout.py", old_string="a\nb", new_string="a\nc")
-    told.result("r2", "c2", "t2", "no such string in the file", message_is="wrong")
+    script.answer("a1", "u1", [thought], id="m1")
+    script.answer("a2", "a1", [{"type": "text", "text": "I'll run it a few times."}], id="m1")
+    script.call("c1", "a2", "t1", "Bash", id="m1", command="pytest -q tests/checkout --count 20", timeout=60)
+    script.result("r1", "c1", "t1", "".join(f"tests/checkout/test_retry.py::test_{n} PASSED\n" for n in range(40)))
+    script.call("c2", "r1", "t2", "Edit", id="m2", file_path="src/checkout.py", old_string="a\nb", new_string="a\nc")
+    script.result("r2", "c2", "t2", "no such string in the file", message_is="wrong")
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 4000}}
-    told.user("u2", "r2", [{"type": "text", "text": "Look at this:"}, image])
-    told.row("attachment", "at1", "u2", attachment={"type": "file", "filename": "src/checkout.py", "content": "x"})
-    told.boundary("b1", preTokens=155_000)
-    told.summary("s1", "b1")
-    told.user("u3", "s1", "한국어로 답해 줘: 왜 실패했지?")
-    told.answer("a3", "u3", [{"type": "text", "text": "재시도 횟수가 **두 번** 세어졌습니다."}], id="m3")
-    told.lines.append('{"type":"assistant","uuid":"torn","mess')
-    told.user("u4", "a3", "thanks")
-    return told
+    script.user("u2", "r2", [{"type": "text", "text": "Look at this:"}, image])
+    script.row("attachment", "at1", "u2", attachment={"type": "file", "filename": "src/checkout.py", "content": "x"})
+    script.boundary("b1", preTokens=155_000)
+    script.summary("s1", "b1")
+    script.user("u3", "s1", "한국어로 답해 줘: 왜 실패했지?")
+    script.answer("a3", "u3", [{"type": "text", "text": "재시도 횟수가 **두 번** 세어졌습니다."}], id="m3")
+    script.lines.append('{"type":"assistant","uuid":"torn","mess')
+    script.user("u4", "a3", "thanks")
+    return script
 
 
-def written(folder: Path, told: Script) -> tuple[Path, tuple[Entry, ...]]:
-    path = told.write(folder)
+def written(folder: Path, script: Script) -> tuple[Path, tuple[Entry, ...]]:
+    path = script.write(folder)
     return path, plan_resume(read_transcript(path)).path
 
 
@@ -206,8 +206,8 @@ async def test_folds(make_app: Maker, tmp_path: Path) -> None:
 
 
 async def test_a_long_output_is_shown_step_by_step(make_app: Maker, tmp_path: Path) -> None:
-    told = Script().user("u1", None).call("c1", "u1", "t1", "Bash", command="x")
-    path = told.result("r1", "c1", "t1", "".join(f"row {n}\n" for n in range(1_000))).write(tmp_path)
+    script = Script().user("u1", None).call("c1", "u1", "t1", "Bash", command="x")
+    path = script.result("r1", "c1", "t1", "".join(f"row {n}\n" for n in range(1_000))).write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
         counts = []
@@ -237,10 +237,10 @@ async def test_chain_and_file_order(make_app: Maker, tmp_path: Path) -> None:
 
 
 async def test_a_line_that_is_long_is_read_in_a_thread(make_app: Maker, tmp_path: Path) -> None:
-    told = Script().user("u1", None, "first")
+    script = Script().user("u1", None, "first")
     for number in range(3):
-        told.user(f"long{number}", None, "word " * 100_000 + f"needle{number}").user(f"short{number}", None, "x")
-    path = told.write(tmp_path)
+        script.user(f"long{number}", None, "word " * 100_000 + f"needle{number}").user(f"short{number}", None, "x")
+    path = script.write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
         for key, name in (("g", "u1"), ("G", "short2")):
@@ -255,8 +255,8 @@ async def test_a_line_that_is_long_is_read_in_a_thread(make_app: Maker, tmp_path
 
 
 async def test_the_view_changes_at_a_long_line(make_app: Maker, tmp_path: Path) -> None:
-    told = Script().user("u1", None, "first").answer("a1", "u1", [{"type": "text", "text": "word " * 100_000}])
-    path, way = written(tmp_path, told)
+    script = Script().user("u1", None, "first").answer("a1", "u1", [{"type": "text", "text": "word " * 100_000}])
+    path, way = written(tmp_path, script)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path, way)
         assert uuid(screen) == "a1"
@@ -283,8 +283,8 @@ async def test_resizing_keeps_the_row(make_app: Maker, tmp_path: Path) -> None:
 
 
 async def test_the_file_grows_is_cut_is_replaced_and_goes(make_app: Maker, tmp_path: Path) -> None:
-    told = Script().user("u1", None, "one").user("u2", "u1", "two")
-    path = told.write(tmp_path, '{"type":"user","uuid":"u3","message":{"role":"user","content":"thr')
+    script = Script().user("u1", None, "one").user("u2", "u1", "two")
+    path = script.write(tmp_path, '{"type":"user","uuid":"u3","message":{"role":"user","content":"thr')
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
 
@@ -315,10 +315,10 @@ async def test_the_file_grows_is_cut_is_replaced_and_goes(make_app: Maker, tmp_p
 
 @pytest.mark.usefixtures("patience")
 async def test_a_disk_that_refuses_is_told(make_app: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Script()
+    script = Script()
     for number in range(300):
-        told.user(f"u{number}", None, "x" * (1 if number > 5 else 100_000))
-    path = told.write(tmp_path)
+        script.user(f"u{number}", None, "x" * (1 if number > 5 else 100_000))
+    path = script.write(tmp_path)
 
     def refuse(*_: object) -> bytes:
         raise Unsupported("the disk is on fire")
@@ -351,10 +351,10 @@ async def test_an_empty_file_says_so(make_app: Maker, tmp_path: Path) -> None:
 
 
 async def test_the_mouse_moves_folds_and_jumps(make_app: Maker, tmp_path: Path) -> None:
-    told = Script()
+    script = Script()
     for number in range(300):
-        told.user(f"u{number}", None, f"prompt {number}")
-    path = told.write(tmp_path)
+        script.user(f"u{number}", None, f"prompt {number}")
+    path = script.write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
         await pilot.click("#lines", offset=(79, 0))
@@ -369,17 +369,19 @@ async def test_the_mouse_moves_folds_and_jumps(make_app: Maker, tmp_path: Path) 
 
 
 async def test_hostile_text_draws_no_control_byte(make_app: Maker, tmp_path: Path) -> None:
-    told = Script().user("u1", None, f"```\n{HOSTILE}\n```\n# {HOSTILE}\n- {HOSTILE}")
-    told.answer("a1", "u1", [{"type": "thinking", "thinking": HOSTILE}])
-    told.call("c1", "a1", "t1", HOSTILE, command=HOSTILE, **{HOSTILE: HOSTILE})
-    told.result("r1", "c1", "t1", HOSTILE + "\r\n" + HOSTILE, is_error=True)
-    told.system("s1", "r1", HOSTILE, content=HOSTILE)
-    told.row("attachment", "at", "s1", attachment={"type": HOSTILE, "filename": HOSTILE})
-    told.note(type=HOSTILE, content=HOSTILE)
-    told.answer("a2", "s1", [{"type": HOSTILE}, {"type": "image", "title": HOSTILE, "source": {"media_type": HOSTILE}}])
-    told.lines.append('{"broken": "' + HOSTILE.replace("\x00", ""))
-    told.boundary("b1", preTokens=1, trigger=HOSTILE)
-    path = told.write(tmp_path)
+    script = Script().user("u1", None, f"```\n{HOSTILE}\n```\n# {HOSTILE}\n- {HOSTILE}")
+    script.answer("a1", "u1", [{"type": "thinking", "thinking": HOSTILE}])
+    script.call("c1", "a1", "t1", HOSTILE, command=HOSTILE, **{HOSTILE: HOSTILE})
+    script.result("r1", "c1", "t1", HOSTILE + "\r\n" + HOSTILE, is_error=True)
+    script.system("s1", "r1", HOSTILE, content=HOSTILE)
+    script.row("attachment", "at", "s1", attachment={"type": HOSTILE, "filename": HOSTILE})
+    script.note(type=HOSTILE, content=HOSTILE)
+    script.answer(
+        "a2", "s1", [{"type": HOSTILE}, {"type": "image", "title": HOSTILE, "source": {"media_type": HOSTILE}}]
+    )
+    script.lines.append('{"broken": "' + HOSTILE.replace("\x00", ""))
+    script.boundary("b1", preTokens=1, trigger=HOSTILE)
+    path = script.write(tmp_path)
     async with make_app().run_test(size=(80, 50)) as pilot:
         screen = TranscriptScreen(path, HOSTILE)
         await settle(pilot)
@@ -473,12 +475,12 @@ async def test_what_a_compaction_wrote_again_is_folded(make_app: Maker, tmp_path
 
 async def test_repeats_that_are_written_while_one_reads_are_folded(make_app: Maker, tmp_path: Path) -> None:
     lines = compacted().lines
-    told = Script()
-    told.lines = lines[:-3]
+    script = Script()
+    script.lines = lines[:-3]
     async with make_app().run_test(size=(80, 40)) as pilot:
-        screen = await read(pilot, told.write(tmp_path))
-        told.lines = lines
-        told.write(tmp_path)
+        screen = await read(pilot, script.write(tmp_path))
+        script.lines = lines
+        script.write(tmp_path)
         screen.look_at_file()
         await settle(pilot)
         assert "▸ 3 messages repeated" in screen_text(pilot.app)  # type: ignore[arg-type]

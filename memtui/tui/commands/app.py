@@ -87,7 +87,7 @@ async def switch_project(context: CommandContext) -> None:
 async def welcome(context: CommandContext) -> None:
     """The first-run page: where we looked, and what can be done."""
     env, location = context.workspace.env, context.workspace.location
-    # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
+    # Without a number: some of the files may be sub-agents' or empty, known only once they are read.
     there = bool(await context.in_thread(session_files.session_files, location.transcripts))
     moved = await context.in_thread(_moved_here, context)
     offers: list[tuple[Callable[[CommandContext], object], str, str]] = [

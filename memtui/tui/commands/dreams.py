@@ -90,7 +90,7 @@ async def start(context: CommandContext) -> None:
     request = spawn.RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
     started = await context.in_thread(services.start, workspace, request)
     context.app.follow_run(started)
-    context.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # its own files tell nothing yet
+    context.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # its own files hold nothing yet
     await context.app.show_run(started.id)
     try:
         ended = await context.in_thread(services.wait_for_start, started)
@@ -103,7 +103,7 @@ async def start(context: CommandContext) -> None:
 
 
 async def stop_run(context: CommandContext) -> None:
-    """Stop the run that is on, end one that died, or clear a lock that nobody holds."""
+    """Stop the run that is on, end one that died, or clear a lock without a holder."""
     workspace = context.workspace
     run = await context.in_thread(services.current_run, workspace)
     if run is None:
@@ -169,7 +169,7 @@ async def adopt(context: CommandContext) -> None:
     over = any(item.touched.name == name and item.state == "conflict" for item in items)
     if over:
         text = await context.in_thread(preview.run_difference, run, workspace, (name,))
-        notes = ["conflict: somebody changed it meanwhile; what this replaces stays in the history"]
+        notes = ["conflict: it was changed meanwhile; what this replaces stays in the history"]
         if not await context.ask(dialogs.ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")):
             return
     done = await context.in_thread(services.adopt, workspace, run, [name], over=over)
@@ -193,7 +193,7 @@ def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
     merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
     what = done.names[0] if len(done.names) == 1 else pluralize(len(done.names), "file")
     problem = f"{pluralize(left, 'file')} left: they conflict" if left else ""
-    context.done(f"adopted {what}{merged}; z takes it back", problem=problem)
+    context.done(f"adopted {what}{merged}; z undoes it", problem=problem)
 
 
 async def restore(context: CommandContext) -> None:
@@ -235,8 +235,10 @@ async def discard(context: CommandContext) -> None:
 
 def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
-    drafted = f"{pluralize(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
-    folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"
+    drafted = (
+        f"{pluralize(done.end.drafted, 'change')} stored for review" if done.end.drafted else "nothing was drafted"
+    )
+    folder = "adopted before it ended; z undoes it" if done.end.version else f"memory untouched; {drafted}"
     lock = f"; last dream {done.end.lock}" if done.end.lock else ""
     return f"dream stopped ({how}); {folder}{lock}"
 

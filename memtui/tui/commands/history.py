@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from memtui.presentation.history_text import who_words, why_words
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
 from memtui.tui.commands.questions import ask_until_done, left_words, merged_words
@@ -80,11 +81,11 @@ async def activity(context: CommandContext) -> None:
     yes: bool | None = False
     if operation.subject == history_versions.FILES:
         text = await context.in_thread(_version_diff, context, operation.id)
-        yes = await context.ask(dialogs.ShowDiff(operation.why, text, yes="undo this" if can_undo else ""))
+        yes = await context.ask(dialogs.ShowDiff(why_words(operation), text, yes="undo this" if can_undo else ""))
     elif can_undo:
-        yes = await context.ask(dialogs.Question("Undo this?", [operation.why], yes="Undo", no="Back"))
+        yes = await context.ask(dialogs.Question("Undo this?", [why_words(operation)], yes="Undo", no="Back"))
     else:
-        context.notify(operation.why)
+        context.notify(why_words(operation))
     if yes:
         await _undo(context, operation.id)
 
@@ -93,9 +94,11 @@ def _options(context: CommandContext, operations: Sequence[history_versions.Oper
     now = context.workspace.now()
     return [
         dialogs.Option(
-            v.id, f"{age(now - v.when):>4}  {v.who:<8} {v.why}{'  (undone)' if v.undone else ''}", _counts(v)
+            one.id,
+            f"{age(now - one.when):>4}  {who_words(one):<13} {why_words(one)}{'  (undone)' if one.undone else ''}",
+            _counts(one),
         )
-        for v in operations
+        for one in operations
     ]
 
 

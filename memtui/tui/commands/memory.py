@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, history, questions, registry, sessions
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.arrange import TYPES
+from memtui.tui.render.memory_rows import TYPES
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 
@@ -106,7 +106,7 @@ async def tidy(context: CommandContext) -> None:
 
 
 async def rebuild(context: CommandContext) -> None:
-    """Make the index anew from the topic files, shown first."""
+    """Make the index again from the topic files, shown first."""
     await apply(context, await context.in_thread(services.rebuild_index, context.workspace, context.snapshot))
 
 

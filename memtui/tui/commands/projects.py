@@ -67,7 +67,7 @@ async def bring(context: CommandContext, folder: Path | None = None) -> None:
             context, lambda allow: services.move_project(workspace, plan, allow), confirmed=True
         )
         assert moved is not None
-        words = f"moved {plan.amount(len(moved.sessions))} here; z takes it back"
+        words = f"moved {plan.amount(len(moved.sessions))} here; z undoes it"
         context.done(words, problem="; ".join(stay.why for stay in moved.stays))
         context.app.post_message(SessionsChanged())
 

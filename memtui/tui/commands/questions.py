@@ -113,7 +113,7 @@ def say_saved(context: CommandContext, saved: services.SavedFile) -> None:
 
 
 def merged_words(saved: Saved) -> str:
-    """Say which files were merged with somebody else's change."""
+    """Say which files were merged with another program's change."""
     return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
 
 

@@ -57,7 +57,7 @@ PLACES = (
 class Command(Struct, frozen=True):
     """Something that a person can ask for.
 
-    `keys` are Textual's names, with commas between them; `display` is how they are written where Textual's way is too
+    `keys` are Textual's names, with commas between them; `display` is how they are written where Textual's form is too
     long. `hint` is the short form in the last line ("" leaves it out). `disabled_reason` says why the command is off
     right now, or None.
     """

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from memtui.sessions.archive import ArchiveResult
     from memtui.sessions.listing import Session
     from memtui.tui import dialogs
-    from memtui.tui.render import session_summary
+    from memtui.tui.render import session_rows
     from memtui.tui.screens import transcript as transcript_screen
 else:
     executable, client_paths = LazyModule("memtui.client.executable"), LazyModule("memtui.client.paths")
     session_files, activity = LazyModule("memtui.client.session_files"), LazyModule("memtui.projects.activity")
     export, resume = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.resume")
     services, dialogs = LazyModule("memtui.services.sessions"), LazyModule("memtui.tui.dialogs")
-    session_summary = LazyModule("memtui.tui.render.session_summary")
+    session_rows = LazyModule("memtui.tui.render.session_rows")
     transcript_screen = LazyModule("memtui.tui.screens.transcript")
 
 
@@ -134,7 +134,7 @@ async def _open(context: CommandContext, plan: LaunchPlan) -> None:
 
 async def _fork(context: CommandContext, plan: LaunchPlan) -> Path:
     made = await context.in_thread(services.fork_session, context.workspace, plan)
-    context.notify(f"a fork was written: {visible(made.title, keep='')}; z takes it back")
+    context.notify(f"a fork was written: {visible(made.title, keep='')}; z undoes it")
     return made.path
 
 
@@ -224,7 +224,7 @@ async def read(context: CommandContext) -> None:
     title = visible(_session(context).title, keep="") or session_files.UNTITLED
     entries = None
     if conversation is not None and conversation.point.place == str(path):
-        path, entries = conversation.transcript.path, conversation.way
+        path, entries = conversation.transcript.path, conversation.entries
     left = await context.ask(transcript_screen.TranscriptScreen(path, title, entries))
     if left is not None and left.menu:
         context.selection = Selection(context.path, message=left.uuid)
@@ -235,7 +235,7 @@ async def go_to_memory(context: CommandContext) -> None:
     """Go to the memory that this session wrote."""
     place, folder, snapshot = context.path, context.workspace.location.folder, context.snapshot
     opened = context.state.opened.get(str(place))
-    names = session_summary.memory_names(opened.written, folder) if opened else []
+    names = session_rows.memory_names(opened.written, folder) if opened else []
     topics = snapshot.auto.topics if snapshot.auto else ()
     names += [file.name for file in topics if file.front.origin == place.stem and file.name not in names]
     names = [name for name in names if snapshot.at(folder / name)]
@@ -273,7 +273,7 @@ COMMANDS = declare(
     Command("sessions.rename", "Rename, as Claude Code does", "r", rename, "r rename",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.save", "Save a copy of the transcript", "s", save_copy, "s save", disabled_reason=no_sessions),
-    Command("sessions.archive", "Archive: kept from Claude Code's clean-up; or put back", "a", archive, "a archive",
+    Command("sessions.archive", "Archive, safe from Claude Code's clean-up; or restore", "a", archive, "a archive",
             disabled_reason=no_sessions_or_read_only),
     Command("sessions.delete", "Delete (kept for 30 days; z brings it back)", "d", delete, "d delete",
             disabled_reason=no_sessions_or_read_only),

@@ -6,10 +6,8 @@ A dialog with commands of its own (`watch_run`) is imported by its module.
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.dialogs.leave import Leave
 from memtui.tui.dialogs.new_topic import NewTopic, NewTopicAnswer
-from memtui.tui.dialogs.question import Question
-from memtui.tui.dialogs.secret_question import SecretQuestion
+from memtui.tui.dialogs.question import Leave, Question, SecretQuestion
 from memtui.tui.dialogs.show_diff import ShowDiff
 
 __all__ = [

@@ -11,13 +11,13 @@ from textual.content import Content
 from textual.widgets import Input, Label, Static
 
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.render.arrange import TYPES
+from memtui.tui.render.memory_rows import TYPES
 from memtui.tui.theme import Glyphs, glyphs_of
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
 MEANINGS = {
-    "feedback": "how to work: a rule that somebody gave",
+    "feedback": "how to work: a rule that a person gave",
     "project": "what is going on: decisions, dates, state",
     "user": "who the person is and how they like it",
     "reference": "where to look: links, systems, owners",

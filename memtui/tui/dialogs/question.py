@@ -1,49 +1,121 @@
-"""Yes or no, with what it means; the safe answer has the focus and Esc means it too."""
+"""Questions that buttons answer: yes or no, quitting while a dream runs, and what is done with a secret.
+
+Esc always means that nothing is done.
+"""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button
 
-from memtui.tui.dialogs.dialog import Dialog, text_rows
+from memtui.services.questions import SecretChoice, SecretFound
+from memtui.tui.dialogs.dialog import Answer, Dialog, text_rows
 from memtui.util.text import visible
 
+MAX_SECRETS_LISTED = 8
 
-class Question(Dialog[bool]):
-    """Answers True for yes and None for no. `y` is never the key that opened it, so a repeated key does no harm."""
+
+class AnswerButton(Struct, frozen=True):
+    """A button: its widget id, its label, and whether it is drawn as the dangerous one."""
+
+    id: str
+    label: str
+    danger: bool = False
+
+
+class ButtonDialog(Dialog[Answer]):
+    """Lines of text above a row of buttons; the button named by `start` has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "yes", "Yes", id="question.yes"),
-        Binding("n", "no", "No", id="question.no"),
-        Binding("left,right,tab", "other", "Other button", show=False),
+        Binding("right,tab", "app.focus_next", "Next button", show=False),
+        Binding("left,shift+tab", "app.focus_previous", "Previous button", show=False),
     ]
 
-    def __init__(self, title: str, lines: Sequence[str], *, yes: str = "Yes", no: str = "No") -> None:
-        super().__init__(title, "y yes   n Esc no", classes="-small")
+    def __init__(
+        self, title: str, hints: str, lines: Sequence[str], buttons: Sequence[AnswerButton], *, start: str
+    ) -> None:
+        super().__init__(title, hints, classes="-small")
         self._lines = lines
-        self._yes, self._no = yes, no
+        self._buttons = buttons
+        self._start = start
 
     def body(self) -> ComposeResult:
         yield text_rows([Content(visible(line)) for line in self._lines], "message")
         with Horizontal(id="buttons"):
-            yield Button(Content(f"{self._no}  Esc"), id="no", compact=True)
-            yield Button(Content(f"{self._yes}  y"), id="yes", variant="error", compact=True)
+            for one in self._buttons:
+                yield Button(Content(one.label), id=one.id, variant="error" if one.danger else "default", compact=True)
 
     def on_mount(self) -> None:
-        self.query_one("#no", Button).focus()
+        self.query_one(f"#{self._start}", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(True if event.button.id == "yes" else None)
+        self.action_answer(event.button.id or "")
 
-    def action_yes(self) -> None:
-        """Do it."""
-        self.dismiss(True)
+    def action_answer(self, button: str) -> None:
+        """Return what a button stands for."""
+        raise NotImplementedError
 
-    def action_other(self) -> None:
-        """The other button."""
-        here = self.query_one("#yes", Button).has_focus
-        self.query_one("#no" if here else "#yes", Button).focus()
+
+class Question(ButtonDialog[bool]):
+    """Answers True for yes and None for no. `y` is never the key that opened it, so a repeated key does no harm."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('yes')", "Yes", id="question.yes"),
+        Binding("n", "no", "No", id="question.no"),
+    ]
+
+    def __init__(self, title: str, lines: Sequence[str], *, yes: str = "Yes", no: str = "No") -> None:
+        buttons = AnswerButton("no", f"{no}  Esc"), AnswerButton("yes", f"{yes}  y", danger=True)
+        super().__init__(title, "y yes   n Esc no", lines, buttons, start="no")
+
+    def action_answer(self, button: str) -> None:
+        self.dismiss(True if button == "yes" else None)
+
+
+Leaving = Literal["quit", "stop"]
+
+
+class Leave(ButtonDialog[Leaving]):
+    """Returns "quit", which leaves a dream running, "stop", which ends it first, or None: stay."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "answer('stop')", "Stop it and quit", id="leave.stop")]
+
+    def __init__(self, title: str, lines: Sequence[str]) -> None:
+        buttons = (
+            AnswerButton("stop", "Stop it and quit  y", danger=True), AnswerButton("quit", "Leave it running and quit")
+        )  # fmt: skip
+        super().__init__(title, "⏎ leave running   y stop it   Esc stay", lines, buttons, start="quit")
+
+    def action_answer(self, button: str) -> None:
+        self.dismiss("stop" if button == "stop" else "quit")
+
+
+CHOICES: dict[SecretChoice, str] = {"redact": "Redact  r", "keep": "Keep once  k", "always": "Always allow  a"}
+
+
+class SecretQuestion(ButtonDialog[SecretChoice]):
+    """Returns what is to be done with what looks like a secret, or None: the text is not saved."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "answer('redact')", "Redact", id="secret.redact"),
+        Binding("k", "answer('keep')", "Keep once", id="secret.keep"),
+        Binding("a", "answer('always')", "Always allow", id="secret.always"),
+    ]
+
+    def __init__(self, found: SecretFound) -> None:
+        secrets = found.secrets
+        lines = [f"line {one.line}: {one.rule}  {one.masked}" for one in secrets[:MAX_SECRETS_LISTED]]
+        lines += [f"and {len(secrets) - MAX_SECRETS_LISTED} more"] if len(secrets) > MAX_SECRETS_LISTED else []
+        lines += ["", "Claude Code reads what is saved here, and it may be shared."]
+        lines += ["Until you decide, the text is kept as a draft."] if found.draft_kept else []
+        hints = "r redact   k keep once   a always allow   Esc don't save"
+        buttons = [AnswerButton(choice, label) for choice, label in CHOICES.items()]
+        super().__init__(f"{found.count} in {found.name}", hints, lines, buttons, start="redact")
+
+    def action_answer(self, button: str) -> None:
+        self.dismiss(next(choice for choice in CHOICES if choice == button))

@@ -1,4 +1,4 @@
-"""One dream over whatever view is shown: how far it is, what it touches, what it tells; where there is room, the diff.
+"""One dream over whatever view is shown: how far it is, what it touches, its log; where there is room, the diff.
 
 The same for a run of ours, one that has ended, and one of another program (id "").
 """
@@ -18,7 +18,7 @@ from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
-from memtui.tui.render.run_rows import details, foreign_head, standing, title_of, touched_files
+from memtui.tui.render.dream_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
@@ -99,7 +99,7 @@ class WatchRun(HasSelection, Dialog[None]):
 
     @property
     def run_log(self) -> RunLog:
-        """What it tells."""
+        """Its log."""
         return self.query_one(RunLog)
 
     def go_to(self, id: str) -> None:
@@ -126,7 +126,7 @@ class WatchRun(HasSelection, Dialog[None]):
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
             rows = [*standing(dream, opened, now, width, self.glyphs), *details(dream, width)]
-            most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
+            most = max(2, self.size.height // 2 - 3)  # where it is low, the files come before what matters less
             self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))
         elif not self.shown_id:
@@ -191,7 +191,7 @@ class WatchRun(HasSelection, Dialog[None]):
         return next((dream for dream in state.dreams if dream.run.id == self.shown_id), None)
 
     def _show_change(self, state: AppState, dream: Dream | None) -> None:
-        """The diff at the right: what is known of it, and ask for it anew if file or run are others by now."""
+        """The diff at the right: what is known of it, and ask for it again if file or run are others by now."""
         if not self.has_class("-beside"):
             return
         name = self.files.file

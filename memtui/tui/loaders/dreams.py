@@ -1,7 +1,7 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
-In threads, reported as messages. Nothing is polled but the file of a run that is on; that another one began is told by
-the watcher. Reading changes nothing, neither a check nor a run.
+In threads, reported as messages. Nothing is polled but the file of a run that is on; the watcher reports that another
+one began. Reading changes nothing, neither a check nor a run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.tui.app_base import AppBase
-from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
+from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, ReadingFinished, RunsLoaded
 from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
@@ -49,7 +49,7 @@ class DreamLoader:
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
         self.followed = ""
-        """The file of events that is followed: what comes to it is told without reading all runs anew."""
+        """The file of events that is followed: what is added to it is reported without reading all runs again."""
         self._on = ""
         self._foreign: ExternalRun | None = None
 
@@ -82,7 +82,7 @@ class DreamLoader:
         self._start("dream-change", lambda: self._change(id, name))
 
     def tick(self) -> None:
-        """A second of a dream: a process of somebody else's ends without a word."""
+        """A second of a dream: another program's process ends without a report."""
         if self._foreign is not None and not is_alive(ProcessIdentity(self._foreign.pid)):
             self.read_again()
 
@@ -134,7 +134,7 @@ class DreamLoader:
         self._foreign = find_external_run(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
             app.post_message(RunsLoaded(dreams, "" if held is None else held.id, gates, opened, self._foreign))
-            app.post_message(RunsFinished())
+            app.post_message(ReadingFinished("dreams"))
 
     def _dream(self, run: Run) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""
@@ -150,7 +150,7 @@ class DreamLoader:
             return known[1]
         events = events_of(run)
         state = run_state(run, events)
-        if state.word == "died":  # or it told its end and left between the two looks
+        if state.word == "died":  # or it reported its end and left between the two looks
             events = events_of(run)
             state = run_state(run, events)
         dream = Dream(run, state, run_progress(events), kept)
@@ -165,7 +165,7 @@ class DreamLoader:
             return OpenDream(run.id, events)
         try:
             taken = {
-                change.name: "taken back" if version.undone else "adopted"
+                change.name: "undone" if version.undone else "adopted"
                 for version in reversed(adopted_operations(run, workspace))
                 for change in version.files
             }
@@ -208,7 +208,7 @@ class DreamLoader:
             events.append(event)
         started = self._started.pop(run.id, None)
         while started is not None and not started.has_ended() and not worker.is_cancelled:
-            time.sleep(POLL_INTERVAL_S)  # it has told its end, and is about to leave
+            time.sleep(POLL_INTERVAL_S)  # it has reported its end, and is about to leave
         if not worker.is_cancelled:
             self.app.post_message(DreamsChanged())
 

@@ -40,7 +40,7 @@ REST_FACTOR = 800
 class PendingHealth(Struct):
     """The sessions of a list, and by their numbers what is to be done about them.
 
-    `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
+    `stamps` differ for each state of each file; a session that is open in a client, which changes all the
     time and is marked as such, has none (0). `waiting` are those that are still to be read.
     """
 
@@ -131,7 +131,7 @@ class HealthLoader:
         self._done(found)
 
     def _read(self, numbers: Sequence[int]) -> None:
-        """In a thread: read what nobody has read yet."""
+        """In a thread: read what is not read yet."""
         worker, since = get_current_worker(), time.monotonic()
         wanted = [self._seen.sessions[number] for number in numbers]
         found = dict(load_health(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))

@@ -67,7 +67,7 @@ class MemoryLoader:
             self._start("read", self._again)
 
     def look(self) -> None:
-        """Read again if anything is not as it was read, which sizes and times tell."""
+        """Read again if anything is not as it was read, by sizes and times."""
         if self._busy:
             self._repeat = True
         else:
@@ -111,7 +111,7 @@ class MemoryLoader:
         """A reading is done: have runs read if there may be any, and look again if that was asked for meanwhile."""
         if has_history(workspace.dirs, workspace.location.folder):
             self.app.post_message(DreamsFound())
-        self.app.post_message(ReadingFinished())
+        self.app.post_message(ReadingFinished("memory"))
 
     def done(self) -> None:
         """A reading has come to its end: look whether something changed meanwhile, if that was asked for."""

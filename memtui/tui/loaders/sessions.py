@@ -20,8 +20,8 @@ from memtui.transcripts.transcript import Transcript
 from memtui.tui.app_base import AppBase
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
-from memtui.tui.messages import CommandFailed, ConversationLoaded, SessionListFinished, SessionListLoaded, SessionLoaded
-from memtui.tui.render.session_summary import opened_of
+from memtui.tui.messages import CommandFailed, ConversationLoaded, ReadingFinished, SessionListLoaded, SessionLoaded
+from memtui.tui.render.session_rows import opened_of
 from memtui.tui.state import OpenConversation, Point, Scope, SessionListState
 from memtui.util.errors import MemtuiError
 
@@ -54,7 +54,7 @@ class SessionLoader:
             self._start("session-list", lambda: self._list(scope))
 
     def read_again(self) -> None:
-        """The disk changed: look at the list again, if somebody has seen it."""
+        """The disk changed: look at the list again, if it is shown."""
         if self.app.state.session_list is not None:
             self.load_list(self._scope)
 
@@ -73,7 +73,7 @@ class SessionLoader:
             )
 
     def open(self, point: Point) -> None:
-        """Read one session whole: its branches, its facts, and the conversation that ends at a point."""
+        """Read one session whole: its branches, its properties, and the conversation that ends at a point."""
         self._start("session", lambda: self._open(point))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
@@ -83,7 +83,7 @@ class SessionLoader:
         app, worker = self.app, get_current_worker()
         places = self._folders(scope)
         archived = self._archived(places)
-        places += [kept.box for kept in archived.values()]
+        places += [archive.box for archive in archived.values()]
 
         def post(listed: CompressedSessions, reading: str) -> None:
             if not worker.is_cancelled:
@@ -107,7 +107,7 @@ class SessionLoader:
                 app.post_message(CommandFailed(fault.message, fault.hint))
             self._last_fault = fault.message
         if not worker.is_cancelled:
-            app.post_message(SessionListFinished())
+            app.post_message(ReadingFinished("sessions"))
 
     def _archived(self, places: list[Path]) -> dict[str, ArchivedSession]:
         root = self.app.workspace.dirs.sessions
@@ -115,7 +115,9 @@ class SessionLoader:
             return {}
         from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {kept.file.file_path: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
+        return {
+            archive.file.file_path: archive for archive in list_archived(root, ARCHIVED) if archive.project in places
+        }
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
@@ -143,8 +145,8 @@ class SessionLoader:
             plan = plan_resume(transcript, brief=True)
             self.app.post_message(ConversationLoaded(self._conversation(point, transcript, plan)))
             with Catalogue(self.app.start.cache) as catalogue:
-                facts = catalogue.summary(point.place)
-            opened = opened_of(point.place, transcript, plan, self.app.workspace, facts)
+                summary = catalogue.summary(point.place)
+            opened = opened_of(point.place, transcript, plan, self.app.workspace, summary)
             if not worker.is_cancelled:
                 self.app.post_message(SessionLoaded(opened))
         except MemtuiError as error:

@@ -28,7 +28,7 @@ async def changes(
     `FALLBACK_INTERVAL_S` seconds instead, and watching is tried again.
 
     Args:
-        paths: Folders that exist; without any there is nothing to tell.
+        paths: Folders that exist; without any there is nothing to report.
         recursive: Whether all below them counts.
         matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
         beats: Whether it is said too that nothing changed for `QUIET_INTERVAL_S` seconds, with False.
@@ -39,8 +39,8 @@ async def changes(
     seen = matters or DefaultFilter()
     while paths:
         try:
-            async with aclosing(_watch(*paths, matters=seen, recursive=recursive)) as told:
-                async for changed in told:
+            async with aclosing(_watch(*paths, matters=seen, recursive=recursive)) as reports:
+                async for changed in reports:
                     if changed or beats:
                         yield changed
         except (OSError, UnicodeEncodeError, WatchfilesRustInternalError):
@@ -59,12 +59,12 @@ async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: b
     from watchfiles import watch
 
     loop = asyncio.get_running_loop()
-    told: asyncio.Queue[BaseException | bool] = asyncio.Queue()
+    reports: asyncio.Queue[BaseException | bool] = asyncio.Queue()
     stop = Event()
 
-    def tell(what: BaseException | bool) -> None:
-        with suppress(RuntimeError):  # the loop has ended, nobody listens
-            loop.call_soon_threadsafe(told.put_nowait, what)
+    def report(what: BaseException | bool) -> None:
+        with suppress(RuntimeError):  # the loop has ended, no reader is left
+            loop.call_soon_threadsafe(reports.put_nowait, what)
 
     def wait() -> None:
         try:
@@ -72,14 +72,14 @@ async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: b
                 *paths, watch_filter=matters, debounce=50, step=10, recursive=recursive, stop_event=stop,
                 rust_timeout=int(QUIET_INTERVAL_S * 1000), yield_on_timeout=True,
             ):  # fmt: skip
-                tell(bool(found))
+                report(bool(found))
         except BaseException as error:  # noqa: BLE001 - handed to who waits
-            tell(error)
+            report(error)
 
     Thread(target=wait, name="watch", daemon=True).start()
     try:
         while True:
-            if isinstance(what := await told.get(), BaseException):
+            if isinstance(what := await reports.get(), BaseException):
                 raise what
             yield what
     finally:
@@ -104,8 +104,8 @@ async def follow(app: AppBase) -> None:
     deep, flat = watched(roots)
 
     async def watch(paths: list[Path], *, recursive: bool) -> None:
-        async with aclosing(changes(*paths, recursive=recursive)) as told:
-            async for _ in told:
+        async with aclosing(changes(*paths, recursive=recursive)) as reports:
+            async for _ in reports:
                 if app.workspace is not workspace:
                     return
                 app.post_message(DiskChanged())
@@ -143,9 +143,9 @@ async def follow_sessions(app: AppBase, folders: Sequence[Path], everywhere: Pat
         again, moved = moved, False
         there, above, coming = await asyncio.to_thread(look)
         if again:
-            app.post_message(SessionsChanged())  # what a new folder has that nobody watched yet
-        async with aclosing(changes(*there, *above, matters=matters, recursive=False, beats=True)) as told:
-            async for changed in told:
+            app.post_message(SessionsChanged())  # what a new folder has that is not watched yet
+        async with aclosing(changes(*there, *above, matters=matters, recursive=False, beats=True)) as reports:
+            async for changed in reports:
                 if changed:
                     app.post_message(SessionsChanged())
                 if moved or (not changed and (there, above) != (await asyncio.to_thread(look))[:2]):
@@ -160,7 +160,7 @@ async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
 
     Args:
         app: Where to report.
-        followed: Tells the file of the run that is followed by itself, which is left out.
+        followed: Returns the file of the run that is followed by itself, which is left out.
     """
     root = app.workspace.dirs.state / "runs"
 
@@ -169,8 +169,8 @@ async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
 
     while True:
         deep, flat = watched([root])
-        async with aclosing(changes(*deep, *flat, matters=matters, recursive=bool(deep))) as told:
-            async for _ in told:
+        async with aclosing(changes(*deep, *flat, matters=matters, recursive=bool(deep))) as reports:
+            async for _ in reports:
                 if deep or root.is_dir():
                     app.post_message(DreamsChanged())
                 if flat and watched([root])[1] != flat:

@@ -1,6 +1,12 @@
-"""Runs of dreams as drawn rows: pure, so that every end and every width is tested without a screen."""
+"""Dreams as drawn rows: checks, the list of runs, one run in full, its log, and the line above the hints.
+
+Pure, so that every outcome and every width is tested without a screen.
+"""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
@@ -9,18 +15,23 @@ from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.external_run import ExternalRun
+from memtui.dream.run.events import Ended, Event, File
+from memtui.dream.run.stage import STAGE_RETENTION_S
 from memtui.presentation.dream_text import (
+    event_text,
     gate_text,
     gates_summary,
     outcome_text,
+    renamed,
+    run_details,
     run_outcome,
     run_seconds,
     run_status,
     touched_words,
 )
-from memtui.tui.state import Dream, Pill, Starting
+from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
-from memtui.util.text import cells, clip, duration, pad, time_ago, visible
+from memtui.util.text import cells, clip, duration, pad, pluralize, time_ago, visible
 
 STATE, WORDS = 10, 26
 """Cells of a gate's mark and word, and of what it asks for."""
@@ -30,10 +41,17 @@ BY_FROM, COST_FROM = 44, 58
 """Cells from which a run's row has room for who worked, and for time and money."""
 HINT_FROM = 100
 """Cells from which the pill says what its keys do."""
+LABEL = 13
+"""Cells of what a line of the head is about."""
+STAGES_FROM = 66
+"""Cells from which all four stages are shown."""
+TIME_FROM = 56
+"""Cells from which a file's row has room for when it changed."""
+STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
 def word_of(dream: Dream) -> str:
-    """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
+    """How a run stands, in a word or three; one that was reviewed does not wait any more, a dry run never does."""
     decisions = [one.what for one in dream.progress.decided]
     return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, kept=dream.kept, decisions=decisions).text
 
@@ -60,12 +78,12 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     state = gate_text(gate, now)
     if cells(state.text) > room:
         state = gate_text(gate, now, short=True)
-    told = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
+    reason = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
     where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
     mark = glyphs.tick if gate.open else glyphs.cross
-    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", told, (where, "$dim"))
+    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", reason, (where, "$dim"))
 
 
 def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
@@ -84,9 +102,9 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
         tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
-    told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
+    made_by = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
     style = style_of(how)
-    return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
+    return Content.assemble((f"{mark} ", style), (words, style), " ", made_by, (tail, "$dim"))
 
 
 def _age(seconds: float) -> str:
@@ -101,17 +119,17 @@ def turn_words(dream: Dream) -> str:
 
 def phase_words(dream: Dream) -> str:
     """How far it is: the stage with its number if the run goes through all four, else what it says."""
-    told = dream.progress
-    if told.stage in STAGES and told.stages[:1] == STAGES[:1]:
-        return f"{STAGES.index(told.stage) + 1}/{len(STAGES)} {told.stage}"
-    return told.stage or told.phase
+    progress = dream.progress
+    if progress.stage in STAGES and progress.stages[:1] == STAGES[:1]:
+        return f"{STAGES.index(progress.stage) + 1}/{len(STAGES)} {progress.stage}"
+    return progress.stage or progress.phase
 
 
 def end_words(dream: Dream) -> str:
-    """How a run ended, for somebody who was elsewhere."""
+    """How a run ended, said on any other view."""
     touched = touched_words(dream.progress.files.values())
     how = run_outcome(dream.state)
-    after = {"done": "2 shows it, z takes it back", "held": "w opens it"}.get(how, "2 tells more")
+    after = {"done": "2 shows it, z undoes it", "held": "w opens it"}.get(how, "2 shows more")
     word = "dry run done" if dream.run.dry_run and how == "held" else f"dream {word_of(dream)}"
     return f"{word}{': ' if touched else ''}{touched}; {after}"
 
@@ -128,22 +146,198 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
-    told = visible(f" {glyphs.separator} ".join(filter(None, words)), keep="")
-    line = pad(told, max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
+    shown = visible(f" {glyphs.separator} ".join(filter(None, words)), keep="")
+    line = pad(shown, max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f" {mark} ", style), line, (f" {hint} ", "$dim"))
 
 
 def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: bool) -> tuple[str, str, list[str]]:
     """Mark, its style, and the words about a run of ours."""
-    told, end = dream.progress, dream.state.end
-    touched = touched_words(told.files.values())
+    progress, end = dream.progress, dream.state.end
+    touched = touched_words(progress.files.values())
     if dream.state.word == "running":
-        lasted = duration(run_seconds(dream.run, told, dream.state, now))
+        lasted = duration(run_seconds(dream.run, progress, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
             words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
         return spinner(glyphs, now, still=still), "$link bold", words
     if run_outcome(dream.state) == "held":
-        return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
-    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
+        return (
+            glyphs.changed,
+            "$warn bold",
+            ["dream waits for review", touched, *(one.words for one in progress.held[:1])],
+        )
+    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else progress.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words
+
+
+def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
+    """What kind of run, how it stands and for how long."""
+    kind = "dry run" if dream.run.dry_run else "dream"
+    lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
+    joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
+        run_outcome(dream.state), ", took "
+    )
+    word = "done" if word_of(dream) == kind else word_of(dream)
+    return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
+
+
+def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Content]:
+    """What matters first: how far one is that is on, what became of one that has ended, why one waits."""
+    rows = list(_stages(dream, width, glyphs)) if dream.state.word == "running" else []
+    rows += _outcome(dream, opened, now, width, glyphs)
+    for held in dream.progress.held:
+        rows += _labelled("waits" if dream.kept else "was held", held.words, width, "$warn" if dream.kept else "")
+    return rows
+
+
+def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
+    """The phase, and the four stages as far as the run announced them."""
+    progress = dream.progress
+    turn = turn_words(dream)
+    if width < STAGES_FROM or progress.stage not in STAGES:
+        words = ", ".join(filter(None, (progress.phase, phase_words(dream) if progress.stage else "", turn)))
+        yield from _labelled("phase", words, width, "$link")
+        return
+    parts: list[tuple[str, str]] = [(f"{'phase':<{LABEL}}", "$dim")]
+    for stage in STAGES:
+        here, seen = stage == progress.stage, stage in progress.stages
+        mark = glyphs.closed if here else glyphs.tick if seen else glyphs.separator
+        parts.append((f"{mark} {stage}  ", "$link bold" if here else "$good" if seen else "$dim"))
+    room = width - sum(cells(part) for part, _ in parts)
+    words = visible(", ".join(filter(None, (progress.phase, turn))), keep="")
+    yield Content.assemble(*parts, (clip(words, room, ellipsis=glyphs.ellipsis), ""))
+
+
+def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> Iterator[Content]:
+    """What remained of a run that has ended; for one that died, what the next start will do."""
+    end = dream.state.end
+    if end is None:
+        if dream.state.word == "died":
+            words = "its process ended without a report; x releases its lock"
+            yield from _labelled("ended", words, width, "$warn")
+        return
+    if end.reason and not dream.progress.held and not end.adopted:
+        mark = glyphs.cross if end.how in ("failed", "over-budget") else glyphs.tick
+        yield from _labelled("ended", end.reason, width, style_of(end.how), mark=mark)
+    if end.lock:
+        yield from _labelled("last dream", end.lock, width, "", mark=glyphs.tick)
+    yield from _labelled("memory", _folder_words(dream, opened, end, now), width, "", mark=glyphs.tick)
+
+
+def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
+    """What became of the memory folder, and of what was drafted."""
+    back = sum(word == "undone" for word in opened.taken.values()) if opened is not None else 0
+    if back:
+        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} undone since"
+    by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
+    if end.adopted:
+        return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
+    folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
+    if dream.kept and end.drafted:
+        left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
+        days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
+        plural = "s" * (end.drafted != 1)
+        return f"{folder}; {left} drafted change{plural} stored for {pluralize(days, 'day')}"
+    return folder + ("; what it drafted was discarded" if discarded(dream) else "")
+
+
+def details(dream: Dream, width: int) -> Iterator[Content]:
+    """How it was made: by whom, with what, at which cost."""
+    for one in run_details(dream.run, dream.progress, ended=dream.state.end is not None):
+        yield from _labelled(one.label, one.text, width, TONE_STYLES[one.tone])
+
+
+def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") -> Iterator[Content]:
+    label = f"{mark} {name}" if mark else name
+    wrapped = Content.styled(visible(words, keep=""), style).wrap(max(8, width - LABEL)) or [Content("")]
+    yield Content.styled(f"{label:<{LABEL}}", "$dim") + wrapped[0]
+    yield from (Content(" " * LABEL) + part for part in wrapped[1:])
+
+
+def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> list[Content]:
+    """A dream of another program: who holds the lock, and why nothing here ends it.
+
+    Args:
+        title: What its session is called, "" if it is not known.
+        on: Whether the lock is held now.
+    """
+    since = time.strftime("%a %H:%M", time.localtime(foreign.since))
+    named = f"session {title or foreign.session[:8]}"
+    if foreign.session:
+        who, end = f"inside Claude Code (pid {foreign.pid}, {named})", "stop it there with /tasks"
+    else:
+        who, end = f"process {foreign.pid}, none of ours", "end it where it was started"
+    verb, lock = ("runs", f"taken {since}") if on else ("ran", f"taken {since}, released")
+    rows = [*_labelled(verb, f"{who}: {end}" if on else who, width, "$warn"), *_labelled("lock", lock, width, "")]
+    return [*rows, *_labelled("memory", "changed by others while the lock was held:", width, "")]
+
+
+def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, str]]:
+    """The touched files with what became, or would become, of each."""
+    taken = opened.taken if opened is not None else {}
+    items = opened.items if opened is not None else ()
+    listed: list[tuple[File, str]] = []
+    for item in items:
+        one = item.touched
+        known = dream.progress.files.get(one.name)
+        file = File(name=one.name, kind=one.kind, added=one.added, removed=one.removed, old=one.old or "",
+                    emptied=one.emptied, at=known.at if known else 0.0)  # fmt: skip
+        drafted = "would delete" if one.kind == "removed" else "drafted"
+        listed.append((file, taken.get(one.name, "") or STATES.get(item.state, drafted)))
+    planned = {item.touched.name for item in items}
+    end = dream.state.end
+    adopted = dict.fromkeys(end.adopted if end is not None else (), "adopted")
+    word = "discarded" if discarded(dream) else ""
+    files = dream.progress.files.values()
+    return listed + [
+        (file, taken.get(file.name, "") or adopted.get(file.name, word)) for file in files if file.name not in planned
+    ]
+
+
+def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
+    """A touched file: what was done to it, its lines, what became of it, and when it changed last."""
+    marks = {"added": "+", "changed": glyphs.changed, "removed": glyphs.cross, "renamed": glyphs.arrow}
+    style = "$problem" if file.kind == "removed" or file.emptied else "$good" if file.kind == "added" else "$mark"
+    counts = f" +{file.added} -{file.removed}" if file.added or file.removed else ""
+    word = state or {"removed": "deleted", "added": "new"}.get(file.kind, "emptied" if file.emptied else "")
+    tail = f"{counts:>9}  {word:<13}" if width >= TIME_FROM else counts + (f" {word}" if word else "")
+    if width >= TIME_FROM:
+        tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
+    name = renamed(file.old, file.name)
+    shown = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
+    return Content.assemble((f"{marks.get(file.kind, '?')} ", style), shown, (clip(tail, width - 10), "$dim"))
+
+
+class LogRows:
+    """The log as rows, newest first; the layout for a width is reused while events are only added."""
+
+    def __init__(self) -> None:
+        self._width = 0
+        self._laid: list[tuple[Event, list[Content]]] = []
+
+    def lay(self, events: Sequence[Event], width: int, most: int) -> list[Content]:
+        """The rows of the newest `most` events."""
+        if width != self._width:
+            self._width, self._laid = width, []
+        same = 0
+        for (known, _), event in zip(self._laid, events, strict=False):
+            if known is not event and known != event:
+                break
+            same += 1
+        del self._laid[same:]
+        first = max(same, len(events) - most)
+        self._laid += [(event, []) for event in events[same:first]]
+        self._laid += [(event, list(_event(event, width))) for event in events[first:]]
+        return [row for _, rows in reversed(self._laid[-most:]) for row in rows]
+
+
+def _event(event: Event, width: int) -> Iterator[Content]:
+    line = event_text(event)
+    if line is None:
+        return
+    at = time.strftime("%H:%M:%S", time.localtime(event.at))
+    words = visible("  ".join(filter(None, (line.label, line.text))), keep="")
+    first, *more = Content.styled(words, TONE_STYLES[line.tone]).wrap(max(8, width - 10)) or [Content("")]
+    yield Content.styled(f"{at}  ", "$dim") + first
+    yield from (Content(" " * 10) + part for part in more)

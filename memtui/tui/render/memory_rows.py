@@ -1,9 +1,23 @@
-"""The rows of the memory list, apart from how a snapshot becomes them: the first frame needs no more than this."""
+"""The rows of the memory list, and how a snapshot becomes them: pure, so that every grouping, order and filter is
+tested without a screen.
+"""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from memtui.util.filter_query import QueryTerm, matches_query, parse_query
+from memtui.util.text import visible
+
+if TYPE_CHECKING:
+    from memtui.memory.instructions import Instruction
+    from memtui.memory.scope import Scope
+    from memtui.memory.snapshot import Snapshot
+    from memtui.memory.topic import MemoryFile
 
 
 class GroupRow(Struct, frozen=True, tag=True):
@@ -36,3 +50,144 @@ class FileRow(Struct, frozen=True, tag=True):
 
 
 Row = GroupRow | FileRow
+
+Grouping = Literal["type", "folder", "flat"]
+Order = Literal["name", "age", "size"]
+GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
+ORDERS: tuple[Order, ...] = ("name", "age", "size")
+TYPES = ("feedback", "project", "user", "reference")
+
+
+class Wanted(Struct, frozen=True):
+    """How the list is to be arranged, and what the screen knows beside the snapshot."""
+
+    grouping: Grouping = "type"
+    order: Order = "name"
+    query: str = ""
+    only_problems: bool = False
+    folded: frozenset[str] = frozenset({"logs", "instructions"})
+    marked: frozenset[Path] = frozenset()
+    unsaved: frozenset[Path] = frozenset()
+    pinned: frozenset[Path] = frozenset()
+    changed: frozenset[Path] = frozenset()
+
+
+class _Context(Struct):
+    wanted: Wanted
+    troubled: set[Path]
+    listed: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def listed_lines(scope: Scope) -> dict[str, int]:
+    """The line of the index that names each file first."""
+    return {target: entry.line for entry in reversed(scope.entries) for target in (entry.target, *entry.more)}
+
+
+def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
+    """The topic files that the index does not name; none where there is no index."""
+    listed = listed_lines(scope)
+    return tuple(file for file in scope.topics if file.name not in listed) if scope.index else ()
+
+
+def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
+    """All rows, in order; a group without a match is left out while a filter is on."""
+    context = _Context(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
+    terms = parse_query(wanted.query)
+    rows: list[Row] = []
+    for scope in snapshot.scopes:
+        context.listed[scope.id] = listed_lines(scope)
+        files = [f for f in scope.files if _wanted(f, context, terms)]
+        for key, label, members in _groups(scope, files, wanted):
+            rows += _rows(key, label, (_item(f, scope, context) for f in members), wanted)
+    instructions = [
+        _instruction(i, context)
+        for i in snapshot.instructions
+        if i.exists
+        and matches_query(terms, i.path.name, str(i.path))
+        and (not wanted.only_problems or i.path in context.troubled)
+    ]
+    rows += _rows("instructions", "instructions", instructions, wanted)
+    return tuple(rows)
+
+
+def _wanted(file: MemoryFile, context: _Context, terms: tuple[QueryTerm, ...]) -> bool:
+    if context.wanted.only_problems and file.path not in context.troubled:
+        return False
+    return not terms or matches_query(terms, file.name, file.title, file.description or "")
+
+
+def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[tuple[str, str, list[MemoryFile]]]:
+    index = [f for f in files if f.kind == "index"]
+    rest = [f for f in files if f.kind != "index"]
+    if scope.id != "auto":
+        yield scope.id, scope.label, index + rest
+    elif wanted.grouping == "flat":
+        yield "flat", "", index + rest
+    elif wanted.grouping == "folder":
+        for folder in sorted({str(Path(f.name).parent) for f in files}):
+            here = [f for f in index + rest if str(Path(f.name).parent) == folder]
+            yield f"folder:{folder}", "memory" if folder == "." else folder, here
+    else:
+        yield "index", "index", index
+        for type_ in TYPES:
+            yield type_, type_, [f for f in rest if f.type == type_]
+        yield "untyped", "no type", [f for f in rest if f.type not in TYPES]
+
+
+def _rows(key: str, label: str, items: Iterable[FileRow], wanted: Wanted) -> list[Row]:
+    members = list(items)
+    if not members:
+        return []
+    if wanted.order == "age":
+        members.sort(key=lambda item: -item.modified)
+    elif wanted.order == "size":
+        members.sort(key=lambda item: -item.size)
+    members.sort(key=lambda item: item.lines is None)  # the index stays on top of its group
+    if not label:
+        return list(members)
+    folded = key in wanted.folded and not wanted.query and not wanted.only_problems
+    head = GroupRow(key, visible(label, keep=""), len(members), folded)
+    return [head] if folded else [head, *members]
+
+
+def _item(file: MemoryFile, scope: Scope, context: _Context) -> FileRow:
+    is_index = file.kind == "index"
+    line = context.listed[scope.id].get(file.name)
+    unlisted = scope.index is not None and file.kind == "topic" and line is None
+    return FileRow(
+        where=str(file.path),
+        label=visible(file.name if scope.id != "logs" else Path(file.name).name, keep=""),
+        scope=scope.id,
+        size=file.size,
+        modified=file.mtime_ns / 1e9,
+        mark=_mark(file.path, context, unlisted),
+        marked=file.path in context.wanted.marked,
+        line=line,
+        lines=scope.budget.lines if is_index and scope.budget else None,
+    )
+
+
+def _instruction(instruction: Instruction, context: _Context) -> FileRow:
+    return FileRow(
+        where=str(instruction.path),
+        label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
+        scope="instructions",
+        size=instruction.size,
+        modified=instruction.mtime_ns / 1e9,
+        mark=_mark(instruction.path, context, False),
+        marked=instruction.path in context.wanted.marked,
+    )
+
+
+def _mark(
+    path: Path, context: _Context, unlisted: bool
+) -> Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]:
+    if path in context.wanted.unsaved:
+        return "unsaved"
+    if unlisted:
+        return "unlisted"
+    if path in context.troubled:
+        return "problem"
+    if path in context.wanted.changed:
+        return "changed"
+    return "pinned" if path in context.wanted.pinned else ""

@@ -149,7 +149,7 @@ def _line(part: ContentPart, mark: str, width: int, glyphs: Glyphs, cwd: str, *,
 
 
 def _end_of_path(path: str, room: int, glyphs: Glyphs) -> str:
-    """A path whose first folders give way where there isn't room for all: its end tells most."""
+    """A path, its first folders left out where there isn't room for all."""
     if cells(path) <= room:
         return path
     while "/" in path and cells(path) + 1 + cells(glyphs.ellipsis) > room:

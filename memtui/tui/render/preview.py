@@ -18,6 +18,7 @@ from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
+from memtui.presentation.history_text import who_words, why_words
 from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
@@ -134,10 +135,10 @@ def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> Markd
     return MarkdownLine(
         Content.assemble(
             (f"{age(now - version.when):>4} ", "$dim"),
-            (f"{visible(version.who, keep=''):<9} ", "bold"),
+            (f"{visible(who_words(version), keep=''):<13} ", "bold"),
             (f"+{change.added} ", "$good"),
             (f"-{change.removed}  ", "$problem"),
-            (visible(version.why, keep=""), "$dim strike" if version.undone else ""),
+            (visible(why_words(version), keep=""), "$dim strike" if version.undone else ""),
             ("  undone" if version.undone else "", "$warn"),
         ),
         1,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.memory.topic import MemoryFile
 
 MAX_NOTES = 8
-"""Problems of one file that are told beside it."""
+"""Problems of one file that are listed beside it."""
 
 
 def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
@@ -33,11 +33,11 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     problems = [problem for problem in snapshot.problems if problem.path == path]
     notes = [
         Content.assemble(
-            (f"{glyphs.problem if problem.severity != 'info' else glyphs.separator} ", TONE_STYLES[told.tone]),
-            (f"{told.label}  " if told.label else "", "$dim"),
-            visible(told.text, keep=""),
+            (f"{glyphs.problem if problem.severity != 'info' else glyphs.separator} ", TONE_STYLES[shown.tone]),
+            (f"{shown.label}  " if shown.label else "", "$dim"),
+            visible(shown.text, keep=""),
         )
-        for problem, told in ((problem, problem_text(problem)) for problem in problems)
+        for problem, shown in ((problem, problem_text(problem)) for problem in problems)
     ]
     if len(notes) > MAX_NOTES:
         more = f"and {len(notes) - MAX_NOTES} more: F8 in the editor goes from one to the next"
@@ -59,7 +59,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
         pairs.append(("backlinks", str(back), ""))
     if file.front.origin:
-        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O goes there", "$link"))
+        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O opens it", "$link"))
     if not file.scanned and file.kind == "topic":
         pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
     if path in state.pinned:
@@ -87,17 +87,17 @@ def _index(scope: Scope) -> list[Pair]:
 
 
 def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownLine], list[MarkdownLine]]:
-    """What stands above and below a preview where there is no third pane: one line of facts, description, problems."""
+    """What stands above and below a preview where there is no third pane: properties, description, problems."""
     pairs, notes = properties(state, path, glyphs)
-    facts = {name: value for name, value, _ in pairs}
-    words = [facts.get("type", facts.get("index", "")), facts.get("modified", ""), facts.get("size", "")]
-    if "in index" in facts:
-        words.append(f"index {facts['in index']}" if facts["in index"] != "no" else "not in the index")
-    words += [name for name in ("pinned", "read only", "skipped") if name in facts]
+    values = {name: value for name, value, _ in pairs}
+    words = [values.get("type", values.get("index", "")), values.get("modified", ""), values.get("size", "")]
+    if "in index" in values:
+        words.append(f"index {values['in index']}" if values["in index"] != "no" else "not in the index")
+    words += [name for name in ("pinned", "read only", "skipped") if name in values]
     line = f" {glyphs.separator} ".join(word for word in words if word)
     above = [Content.styled(line, "$dim")]
-    if facts.get("description", "none") != "none":
-        above += Content.styled(facts["description"], "italic").wrap(max(1, state.preview.width))
+    if values.get("description", "none") != "none":
+        above += Content.styled(values["description"], "italic").wrap(max(1, state.preview.width))
     below = [part for note in notes for part in note.wrap(max(1, state.preview.width))]
     blank = [MarkdownLine(Content(""), 1)]
     return [*(MarkdownLine(part, 1) for part in above), *blank], (blank if below else []) + [

@@ -1,29 +1,53 @@
-"""Sessions as the rows of their list: pure, so that every order, filter and unfolding is tested without a screen.
+"""Sessions as the rows of their list, and one session as the pairs of its properties pane.
 
-Rows hold what the engine gave; how one looks is decided when it comes on screen, so thousands cost nothing.
+Pure, so that every order, filter and unfolding is tested without a screen. Rows hold what the engine gave; how one
+looks is decided when it comes on screen, so thousands cost nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
 
-from memtui.resume.outline import OutlineNode
+from memtui.client.paths import tilde_path
+from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
+from memtui.presentation import LabeledText
+from memtui.presentation.session_text import (
+    cleanup_text,
+    omitted_details,
+    resume_details,
+    summary_details,
+    work_details,
+)
+from memtui.resume.health import check_health
+from memtui.resume.outline import OutlineNode, outline_of
+from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import CompressedSessions, Session
-from memtui.tui.state import Point
+from memtui.transcripts.stats import collect_stats
+from memtui.transcripts.summary import SessionSummary
+from memtui.transcripts.transcript import Transcript
+from memtui.tui.state import OpenSession, Point, SessionListState
+from memtui.tui.theme import TONE_STYLES
 from memtui.util.filter_query import QueryTerm, matches_query, parse_query
+from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
-    from memtui.tui.state import OpenSession, Scope, SessionListState
+    from memtui.memory.workspace import Workspace
+    from memtui.tui.state import Scope
+    from memtui.tui.widgets.properties import Pair
+
 
 SessionOrder = Literal["age", "size", "messages", "title"]
 SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
 
 AGENTS = "agents"
 """What stands behind a session's place in the name of the line that holds its sub-agents."""
+
+LISTED = frozenset({"ended", "messages", "bad lines"})
+"""What `pairs_of` says already, or says better."""
 
 
 class SessionsWanted(Struct, frozen=True):
@@ -85,7 +109,7 @@ def project_of(session: Session) -> str:
 
 
 class Arranged(Sequence[SessionRow]):
-    """The rows in order; a session stays packed until somebody looks at its row.
+    """The rows in order; a session stays packed until its row is read.
 
     Args:
         sessions: Those that there are.
@@ -133,7 +157,7 @@ def arrange_sessions(
     """All rows, in order.
 
     Args:
-        shelf: The sessions, newest first.
+        session_list: The sessions, newest first.
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
@@ -179,3 +203,58 @@ def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[Node
         end = following is None or following.depth < node.depth
         rows.append(NodeRow(place, node, end and not (agents and node.depth == 0)))
     return [*rows, AgentsRow(place, agents, folded)] if agents else rows
+
+
+def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
+    """What is known from the list alone; no file is read."""
+    archived = session.file_path in session_list.archived
+    left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
+    soon = not archived and left is not None and left < CLEANUP_WARNING_DAYS
+    live = session_list.live.get(session.id)
+    pairs: list[Pair] = [
+        ("id", session.id[:8], ""),
+        ("live", f"open in process {live.pid}" if live else "", "$good"),
+        ("in", visible(tilde_path(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("branch", visible(session.branch, keep=""), ""),
+        ("last", time_ago(now - session.when), ""),
+        ("messages", f"{session.messages:,}", ""),
+        ("size", f"{size(session.size)}B", ""),
+        ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
+        ("archived", "by memtui; a restores it" if archived else "", "$link"),
+        ("clean-up", "" if archived else cleanup_text(left), "$warn" if soon else ""),
+    ]
+    return [pair for pair in pairs if pair[1]]
+
+
+def opened_of(
+    place: str, transcript: Transcript, plan: ResumePlan, workspace: Workspace, summary: SessionSummary | None
+) -> OpenSession:
+    """A session read whole: branches, what a resume sends and why, tools, tokens, files, memory written.
+
+    Args:
+        place: The session's file.
+        transcript: It, read.
+        plan: What a resume sends of it.
+        workspace: Says which of the files that it wrote are memory.
+        summary: Its entry in the catalogue, if there is one.
+    """
+    done = collect_stats(transcript.each(transcript.entries))
+    written = done.written_files
+    memory = memory_names(written, workspace.location.folder)
+    files = {*written, *(file.path for file in done.changed_files)}
+    health = check_health(transcript, plan)
+    details = [
+        *(one for one in (summary_details(summary) if summary else ()) if one.label not in LISTED),
+        *resume_details(plan, health),
+        *work_details(done.tools, done.tokens),
+        LabeledText("files", f"{len(files)} changed" if files else ""),
+        LabeledText("memory", ", ".join(memory), "link"),
+    ]
+    pairs: list[Pair] = [(one.label, visible(one.text, keep=""), TONE_STYLES[one.tone]) for one in details if one.text]
+    notes = [*([] if health.ok else [health.words]), *(f"not sent: {one.text}" for one in omitted_details(plan))]
+    return OpenSession(place, outline_of(transcript, plan), pairs, notes, written)
+
+
+def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:
+    """Those of the written files that lie in the memory folder, by their names in it."""
+    return [str(Path(path).relative_to(folder)) for path in written if Path(path).is_relative_to(folder)]

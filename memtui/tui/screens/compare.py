@@ -19,7 +19,6 @@ from memtui.util import text
 
 BESIDE_FROM = 90
 """Cells from which the two texts stand side by side."""
-SIGNS: dict[str, str] = {"same": " ", "mine": "-", "disk": "+", "conflict": "!"}
 STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
 
 

@@ -130,7 +130,7 @@ class Editor(HintedScreen[Closed]):
         super().__init__()
         self.workspace = workspace
         self.opened = opened
-        self.sheet = opened.sheet
+        self.text = opened.text
         self.glyphs = glyphs
         self._line = line
         self._pause: Timer | None = None
@@ -149,7 +149,7 @@ class Editor(HintedScreen[Closed]):
                     yield Label(f"{key:<12}")
                     yield Input(visible(value, keep=""), id=f"field-{key}", compact=True, select_on_focus=False)
         with Horizontal(id="texts"):
-            yield BodyArea(self.sheet.body, line_number_start=self.sheet.body_line)
+            yield BodyArea(self.text.body, line_number_start=self.text.body_line)
             yield ReaderView(id="beside", classes="pane")
         yield ProblemList(self.glyphs, id="problems")
         yield Static(id="disk")
@@ -161,7 +161,7 @@ class Editor(HintedScreen[Closed]):
         self.query_one("#properties").display = bool(self.opened.fields)
         body = self.body
         if self._line is not None:
-            row = max(0, self._line - self.sheet.body_line)
+            row = max(0, self._line - self.text.body_line)
             body.move_cursor((min(row, body.document.line_count - 1), 0), center=True)
         body.focus()
         if self.opened.note:
@@ -181,14 +181,14 @@ class Editor(HintedScreen[Closed]):
     def current(self) -> EditorText:
         """The text as it stands, fields put in by span."""
         values = {key: self.query_one(f"#field-{key}", Input).value for key in self.opened.fields}
-        return EditorText(field_edits(self.sheet, self.opened.fields, values), self.body.text, self.sheet.newline)
+        return EditorText(field_edits(self.text, self.opened.fields, values), self.body.text, self.text.newline)
 
     # While typing.
 
     @on(TextArea.Changed)
     @on(Input.Changed)
     def typed(self) -> None:
-        """Start the pause anew; nothing else happens on the key path."""
+        """Start the pause again; nothing else happens on the key path."""
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(UPDATE_DELAY_S, self._bring_up_to_date)
@@ -203,13 +203,13 @@ class Editor(HintedScreen[Closed]):
         self.look(self.current())
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look")
-    def look(self, sheet: EditorText) -> None:
+    def look(self, text: EditorText) -> None:
         """Check the text and keep it as a draft."""
-        problems = problems_of(self.workspace, self.opened, sheet)
-        self._keep(sheet)
-        self.app.call_from_thread(self._show_problems, problems, sheet)
+        problems = problems_of(self.workspace, self.opened, text)
+        self._keep(text)
+        self.app.call_from_thread(self._show_problems, problems, text)
 
-    def _show_problems(self, problems: tuple[Problem, ...], sheet: EditorText) -> None:
+    def _show_problems(self, problems: tuple[Problem, ...], text: EditorText) -> None:
         if not self.is_attached:
             return
         panel = self.query_one(ProblemList)
@@ -217,18 +217,18 @@ class Editor(HintedScreen[Closed]):
         panel.display = bool(problems)
         beside = self.query_one("#beside", ReaderView)
         if beside.display:
-            beside.show(list(draw(sheet.body, beside.draw_width, self.glyphs, first=sheet.body_line)), keep_place=True)
+            beside.show(list(draw(text.body, beside.draw_width, self.glyphs, first=text.body_line)), keep_place=True)
 
     def _say_title(self) -> None:
         row, column = self.body.cursor_location
         mark = f" {self.glyphs.unsaved}" if self.dirty else ""
-        ends = "CRLF" if self.sheet.newline == "\r\n" else "LF"
-        right = f"Ln {row + self.sheet.body_line} Col {column + 1}   UTF-8 {ends}"
+        ends = "CRLF" if self.text.newline == "\r\n" else "LF"
+        right = f"Ln {row + self.text.body_line} Col {column + 1}   UTF-8 {ends}"
         if self.opened.is_index:
             budget = measure_index(self.current().text)
             right += f"   index {budget.lines}/{budget.max_lines}  {thousands(budget.units)}"
             cut = budget.cut_line_in_file
-            self.body.cut_row = cut - self.sheet.body_line if cut is not None else None
+            self.body.cut_row = cut - self.text.body_line if cut is not None else None
             right += f"   not loaded from line {cut} on" if cut is not None else ""
         name = visible(self.opened.name, keep="")
         title = Content.assemble((f" {name}", "bold"), (mark, "$mark bold"), (f"   {right}", "$dim"))
@@ -255,16 +255,16 @@ class Editor(HintedScreen[Closed]):
         """Go on from what is on disk now."""
         row = self.body.cursor_location
         changed = opened.data != self.current().to_bytes()
-        self.opened, self.sheet = opened, opened.sheet
+        self.opened, self.text = opened, opened.text
         if changed:
-            self.body.load_text(opened.sheet.body)
+            self.body.load_text(opened.text.body)
             self.body.move_cursor(row)
         self.say_disk("")
         self._bring_up_to_date()
 
     def go_on_outside(self) -> None:
         """Go on in $EDITOR with the text as it is here."""
-        self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.sheet.body_line))
+        self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.text.body_line))
 
     def focus_properties(self) -> None:
         """To the properties and back."""
@@ -304,7 +304,7 @@ class Editor(HintedScreen[Closed]):
 
     def to_problem(self, problem: Problem) -> None:
         """Put the cursor where the problem is."""
-        row = (problem.line or 1) - self.sheet.body_line
+        row = (problem.line or 1) - self.text.body_line
         if row < 0 and self.opened.fields:
             self.focus_properties()
             return
@@ -327,8 +327,8 @@ class Editor(HintedScreen[Closed]):
         """Keep what is unsaved as a draft; drop the draft if nothing is."""
         self._keep(self.current())
 
-    def _keep(self, sheet: EditorText) -> None:
-        if sheet.to_bytes() != self.opened.data:
-            self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
+    def _keep(self, text: EditorText) -> None:
+        if text.to_bytes() != self.opened.data:
+            self.workspace.drafts.save(self.path, text.exact, self.opened.base)
         else:
             self.workspace.drafts.drop(self.path)

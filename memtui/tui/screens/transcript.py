@@ -73,7 +73,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
         self.path = path
         self._title = text.visible(title, keep="")
         self._entries = entries
-        self._entries_name = path_name
+        self._path_name = path_name
         self._start = start
         self.on_path = entries is not None
         self._status = ""
@@ -138,7 +138,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
         """What is going on, or where one is: what there is no room for is left out, the line's number first."""
         if self._status:
             return Content.styled(text.visible(self._status, keep=""), "$warn")
-        view, block = Content.styled(self._entries_name if self.on_path else "file order", "$link"), self._block
+        view, block = Content.styled(self._path_name if self.on_path else "file order", "$link"), self._block
         pieces = [Content.styled(self._note, "$warn"), view] if self._note else [view]
         if block is None:
             return Content("  ").join(pieces)

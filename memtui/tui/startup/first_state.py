@@ -19,7 +19,7 @@ from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.startup.frame_cache import stamp
 from memtui.tui.widgets.budget_meter import IndexFill
 from memtui.tui.widgets.properties import Pair
-from memtui.tui.widgets.title_bar import TitleFacts
+from memtui.tui.widgets.title_bar import ProjectStatus
 from memtui.util.text import visible
 
 MAX_NAMES = 200
@@ -36,7 +36,7 @@ class FirstState(Struct, frozen=True):
     folder: str
     files: int
     rows: tuple[Row, ...]
-    title: TitleFacts | None = None
+    title: ProjectStatus | None = None
     budget: IndexFill | None = None
     budget_note: str = ""
     preview_title: str = ""

@@ -8,7 +8,7 @@ and keys work at once; the full reading follows in any case.
 
 A file of the cache is named by a digest of all that decides how a frame looks beside the files that it shows: version,
 directory, terminal, environment. It is a list of byte strings with NUL between them: digest of the rest, frame, state,
-stamps. What is damaged, belongs to somebody else, or holds anything but text, colours and cursor positions is not used.
+stamps. What is damaged, belongs to another user, or holds anything but text, colours and cursor positions is not used.
 
 A start imports this first, so it imports neither typing nor pathlib, `re` or `json`: 5 to 10 ms each.
 """
@@ -45,7 +45,7 @@ _DECIDE = {
 _DECIDE_TOO = ("CLAUDE_", "LC_")
 """The variables, and how others begin, that decide which memory is shown and how it is drawn."""
 _UNKNOWN_DRIVER = ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS")
-"""Variables with which Textual draws in another way, or elsewhere: then nothing is drawn before it."""
+"""Variables with which Textual draws differently, or elsewhere: then nothing is drawn before it."""
 
 
 def stamp(path: str) -> Stamp:
@@ -78,7 +78,7 @@ class FrameCache:
     def of_start(
         cls, size: tuple[int, int], *, config_dir: str | None, ascii: bool, read_only: bool
     ) -> FrameCache | None:
-        """The cache of a start without a named project; `None` where it can't be told what Textual will draw.
+        """The cache of a start without a named project; `None` where it is not known what Textual will draw.
 
         Args:
             size: Columns and rows.

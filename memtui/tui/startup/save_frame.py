@@ -69,7 +69,7 @@ def _frame(app: AppBase) -> str:
 def _first_state(app: AppBase, memory: MemoryView) -> FirstState:
     """What the widgets of that frame were given."""
     assert app.state.snapshot is not None
-    title, meter, facts = app.query_one(TitleBar).facts, app.query_one(BudgetMeter), app.query_one(PropertyTable)
+    title, meter, table = app.query_one(TitleBar).status, app.query_one(BudgetMeter), app.query_one(PropertyTable)
     assert title is not None
     auto, reader = app.state.snapshot.auto, memory.reader
     return FirstState(
@@ -82,6 +82,6 @@ def _first_state(app: AppBase, memory: MemoryView) -> FirstState:
         preview_title=visible(app.state.preview.title, keep=""),
         preview=reader.lines[: app.size.height],
         preview_length=len(reader.lines),
-        pairs=facts.pairs,
-        notes=facts.notes,
+        pairs=table.pairs,
+        notes=table.notes,
     )

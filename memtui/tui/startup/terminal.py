@@ -30,12 +30,12 @@ def terminal_size(environ: Mapping[str, str]) -> tuple[int, int]:
 
 
 class Terminal:
-    """The stream that Textual draws on; as a context it is given back at the end, if nobody took it over."""
+    """The stream that Textual draws on; as a context it is given back at the end, if it was not taken over."""
 
     def __init__(self) -> None:
         self._modes: list[int | list[bytes | int]] | None = None
         self.drawn = False
-        """Whether a frame stands on the alternate screen that nobody has taken over."""
+        """Whether a frame stands on the alternate screen that was not taken over."""
 
     def __enter__(self) -> "Terminal":
         return self
@@ -65,12 +65,12 @@ class Terminal:
             return  # no terminal, one that is closed, or an encoding without these characters
 
     def hand_over(self) -> None:
-        """Somebody else takes the screen as it is, and finds the modes as they were."""
+        """Another owner takes the screen as it is, and finds the modes as they were."""
         self.drawn = False
         self._restore_modes()
 
     def give_back(self) -> None:
-        """Leave the screen and the modes as they were, if nobody has taken them over."""
+        """Leave the screen and the modes as they were, if they were not taken over."""
         if self.drawn:
             self.drawn = False
             try:

@@ -69,7 +69,7 @@ class DreamView(View):
         self.post_message(DreamViewShown(True))
 
     def on_hide(self) -> None:
-        """Nobody sees checks and details: they are not looked at."""
+        """Checks and details are hidden: they are not read."""
         self.post_message(DreamViewShown(False))
 
     @property
@@ -100,7 +100,7 @@ class DreamView(View):
         self.moved()
 
     def tick(self, now: float) -> None:
-        """A second has passed while a run is on: what depends on the time is drawn anew."""
+        """A second has passed while a run is on: what depends on the time is drawn again."""
         self._show_runs(now)
         if self.current is not None and self.current.state.word == "running":
             self._show_details(now)

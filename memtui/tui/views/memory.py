@@ -8,18 +8,17 @@ from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Input
 
-from memtui.tui.app_base import CommandContext, Selection, View
+from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, editor, history, memory, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import PreviewRequested
-from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
-from memtui.tui.render.memory_rows import FileRow
+from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, Wanted, arrange
 from memtui.tui.render.properties import dressed, properties
 from memtui.tui.startup.first_state import FirstState
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
+from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.reader import ReaderView
 from memtui.tui.widgets.topic_list import EMPTY, TopicList, first_file, list_title
@@ -74,7 +73,7 @@ class MemoryReader(ReaderView):
     BINDINGS = registry.bindings(READER_COMMANDS)
 
 
-class MemoryView(View):
+class MemoryView(FilteredView[Wanted]):
     """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
 
     BINDINGS = registry.bindings(COMMANDS, memory.COMMANDS, app.PANES)
@@ -90,18 +89,13 @@ class MemoryView(View):
         self._awaited: Path | None = None
 
     def compose(self) -> ComposeResult:
-        # As few widgets as will do: each costs a millisecond or two of the first picture.
+        # As few widgets as will do: each costs a millisecond or two of the first frame.
         yield TopicList(self.glyphs, id="topics", classes="pane")
         yield MemoryReader(id="preview", classes="pane")
-        yield PropertyTable(id="facts", classes="pane")
+        yield PropertyTable(id="properties", classes="pane")
 
     def on_mount(self) -> None:
         self.screen.set_focus(self.list)
-
-    @property
-    def filter_line(self) -> Input | None:
-        """The line in which a filter is typed, while there is one."""
-        return next(iter(self.query("#filter").results(Input)), None)
 
     @property
     def list(self) -> TopicList:
@@ -134,14 +128,14 @@ class MemoryView(View):
             return
         self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
         if before is None or before.snapshot is not state.snapshot or before.unsaved != state.unsaved:
-            self._rearrange()
+            self.rearrange()
             self.ask_preview()
         elif before.pinned != state.pinned or before.changed != state.changed or int(before.now) != int(state.now):
-            self._rearrange()
+            self.rearrange()
         if before is None or before.preview is not state.preview or before.snapshot is not state.snapshot:
             self._show_preview(state)  # problems of the file stand below its text
 
-    def _rearrange(self) -> None:
+    def rearrange(self) -> None:
         state = self.state
         if state is None or state.snapshot is None:
             return
@@ -153,7 +147,7 @@ class MemoryView(View):
             path, self._awaited = self._awaited, None
             self.go_to(str(path))
         self._title(len(state.snapshot.auto.files) if state.snapshot.auto else 0)
-        self._show_facts()
+        self._show_properties()
         if self.current != state.preview.path:
             self.ask_preview()
 
@@ -162,8 +156,8 @@ class MemoryView(View):
         here = self.list.cursor == first_file(first.rows)
         self.reader.show(first.preview_lines if here else ())
         self._show_titles(first.preview_title if here else "")
-        facts = self.query_one(PropertyTable)
-        facts.pairs, facts.notes = (first.pairs, first.notes) if here else ((), ())
+        table = self.query_one(PropertyTable)
+        table.pairs, table.notes = (first.pairs, first.notes) if here else ((), ())
 
     def _show_titles(self, name: str) -> None:
         """The preview's title, and what else there is of the file."""
@@ -196,13 +190,13 @@ class MemoryView(View):
         reader.show(lines, keep_place=bool(preview.path and name == reader.name_shown))
         self._show_titles(name)
 
-    def _show_facts(self) -> None:
+    def _show_properties(self) -> None:
         state = self.state
         if state is None or state.snapshot is None:
             return
         pairs, notes = properties(state, self.current, self.glyphs)
-        facts = self.query_one(PropertyTable)
-        facts.pairs, facts.notes = pairs, notes
+        table = self.query_one(PropertyTable)
+        table.pairs, table.notes = pairs, notes
 
     def ask_preview(self) -> None:
         """Ask for the file under the cursor in the mode and width in hand."""
@@ -214,7 +208,7 @@ class MemoryView(View):
         if self.state is not None and self.state.snapshot is None and self.state.first is not None:
             self._show_first(self.state.first)
         self.ask_preview()
-        self._show_facts()
+        self._show_properties()
 
     @on(ReaderView.WidthChanged)
     def width_changed(self) -> None:
@@ -225,8 +219,7 @@ class MemoryView(View):
     def fold(self, message: TopicList.Folded) -> None:
         """Fold or unfold a group."""
         folded = self.wanted.folded | {message.key} if message.folded else self.wanted.folded - {message.key}
-        self.wanted = replace(self.wanted, folded=folded)
-        self._rearrange()
+        self.arrange_by(folded=folded)
 
     @on(VirtualList.Chosen, "#topics")
     def open_editor(self) -> None:
@@ -236,68 +229,34 @@ class MemoryView(View):
     def mark(self) -> None:
         """Mark the file under the cursor and go on."""
         if self.current:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {self.current})
-            self._rearrange()
+            self.arrange_by(marked=self.wanted.marked ^ {self.current})
             self.list.cursor += 1
 
     def next_grouping(self) -> None:
         """By type, by folder, flat."""
-        step = GROUPINGS.index(self.wanted.grouping) + 1
-        self.wanted = replace(self.wanted, grouping=GROUPINGS[step % len(GROUPINGS)])
-        self._rearrange()
+        self.arrange_by(grouping=next_of(GROUPINGS, self.wanted.grouping))
 
     def next_order(self) -> None:
         """By name, age, size."""
-        step = ORDERS.index(self.wanted.order) + 1
-        self.wanted = replace(self.wanted, order=ORDERS[step % len(ORDERS)])
-        self._rearrange()
+        self.arrange_by(order=next_of(ORDERS, self.wanted.order))
 
     def toggle_only_problems(self) -> None:
         """Only files with problems, or all."""
-        self.wanted = replace(self.wanted, only_problems=not self.wanted.only_problems)
-        self._rearrange()
+        self.arrange_by(only_problems=not self.wanted.only_problems)
         self.list.to_first_file()
-
-    async def filter(self) -> None:
-        """Type to filter."""
-        line = self.filter_line
-        if line is None:
-            from memtui.tui.widgets.filter_line import FilterLine
-
-            line = FilterLine(self.filter_typed, self.filter_done)
-            await self.mount(line)
-        self.screen.set_focus(line)  # at once: `focus` would let the next keys go to the list
 
     def filter_typed(self, query: str) -> None:
-        """Narrow while typing."""
-        self.wanted = replace(self.wanted, query=query)
-        self._rearrange()
+        super().filter_typed(query)
         self.list.to_first_file()
-
-    def filter_done(self) -> None:
-        """Keep the filter, go to the list."""
-        self.screen.set_focus(self.list)
-        if not self.wanted.query:
-            self._close_filter()
-
-    def _close_filter(self) -> None:
-        line = self.filter_line
-        if line is not None:
-            line.remove()
-        if self.wanted.query:
-            self.wanted = replace(self.wanted, query="")
-            self._rearrange()
-        self.screen.set_focus(self.list)
 
     def back(self) -> None:
         """One step back: filter, problems only, marks."""
-        if self.wanted.query or self.filter_line is not None:
-            self._close_filter()
-        elif self.wanted.only_problems:
+        if self.close_filter():
+            return
+        if self.wanted.only_problems:
             self.toggle_only_problems()
         elif self.wanted.marked:
-            self.wanted = replace(self.wanted, marked=frozenset())
-            self._rearrange()
+            self.arrange_by(marked=frozenset())
 
     def focus_preview(self) -> None:
         """Go to the preview; where there is one pane only it takes the list's place."""
@@ -314,7 +273,7 @@ class MemoryView(View):
 
     def next_mode(self, step: int) -> None:
         """The next or previous of preview, links, history."""
-        self.mode = MODES[(MODES.index(self.mode) + step) % len(MODES)]
+        self.mode = next_of(MODES, self.mode, step)
         self.ask_preview()
 
     def resize(self, cells: int) -> None:
@@ -345,8 +304,7 @@ class MemoryView(View):
     def go_to(self, key: str) -> None:
         """Put the cursor on a file, unfolding and unfiltering what hides it."""
         if not self.list.to_key(key):
-            self.wanted = replace(self.wanted, folded=frozenset(), query="", only_problems=False)
-            self._rearrange()
+            self.arrange_by(folded=frozenset(), query="", only_problems=False)
             self.list.to_key(key)
 
     @on(ReaderView.Left)
@@ -361,6 +319,3 @@ class MemoryView(View):
 
     def start_over(self) -> None:
         self.wanted, self._trail, self.state = Wanted(), [], None
-
-    def focus_default(self) -> None:
-        self.screen.set_focus(self.list)

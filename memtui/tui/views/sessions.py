@@ -1,4 +1,4 @@
-"""The Sessions view: past sessions with their branches, the conversation that leads to any of them, and its facts."""
+"""The Sessions view: past sessions with their branches, the conversation up to any point of them, and properties."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from textual.timer import Timer
 from memtui.sessions.health_cache import MAX_CHECKED_BYTES
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.path_source import PathSource
-from memtui.tui.app_base import Selection, View
+from memtui.tui.app_base import Selection
 from memtui.tui.commands import app, registry, sessions
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionListRequested, SessionRequested
-from memtui.tui.render.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
-from memtui.tui.render.session_summary import pairs_of
+from memtui.tui.render.session_rows import (
+    SESSION_ORDERS,
+    Arranged,
+    SessionsWanted,
+    arrange_sessions,
+    pairs_of,
+    point_of,
+)
 from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.filter_line import FilterLine
+from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.session_list import SessionList
 from memtui.tui.widgets.transcript_view import Anchor, TranscriptLines
@@ -55,8 +61,8 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class SessionsView(View):
-    """List, conversation and facts from 100 cells on; list and conversation from 60; else one of them (stylesheet)."""
+class SessionsView(FilteredView[SessionsWanted]):
+    """List, conversation and properties from 100 cells on; the first two from 60; else one of them (stylesheet)."""
 
     BINDINGS = registry.bindings(sessions.COMMANDS[:1], COMMANDS, sessions.COMMANDS[1:], app.PANES)
 
@@ -72,7 +78,7 @@ class SessionsView(View):
     def compose(self) -> ComposeResult:
         yield SessionList(self.glyphs, id="session-list", classes="pane")
         yield Vertical(id="conversation", classes="pane")
-        yield PropertyTable(id="session-facts", classes="pane")
+        yield PropertyTable(id="session-properties", classes="pane")
 
     def on_mount(self) -> None:
         self.post_message(SessionListRequested(self.wanted.scope))
@@ -100,12 +106,12 @@ class SessionsView(View):
             return
         shown = (state.session_list, state.opened, state.health, int(state.now))
         if before is None or shown != (before.session_list, before.opened, before.health, int(before.now)):
-            self._rearrange()
+            self.rearrange()
         if state.conversation is not None and (before is None or before.conversation is not state.conversation):
             self._show_conversation(state.conversation)
-        self._show_facts()
+        self._show_properties()
 
-    def _rearrange(self) -> None:
+    def rearrange(self) -> None:
         state = self.state
         if state is None or state.session_list is None:
             return
@@ -132,30 +138,30 @@ class SessionsView(View):
         )
         self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if session_list.reading else nothing
 
-    def _show_facts(self) -> None:
+    def _show_properties(self) -> None:
         state, session = self.state, self.current
-        facts = self.query_one(PropertyTable)
+        table = self.query_one(PropertyTable)
         if state is None or state.session_list is None or session is None:
-            facts.pairs, facts.notes = (), ()
+            table.pairs, table.notes = (), ()
             return
         opened = state.opened.get(session.file_path)
         known = pairs_of(session, state.session_list, state.now, self.app.start.home)
-        facts.pairs = [*known, *(opened.facts if opened else ())]
-        width = max(8, facts.size.width)
+        table.pairs = [*known, *(opened.pairs if opened else ())]
+        width = max(8, table.size.width)
         notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
-        facts.notes = notes
+        table.notes = notes
 
     def _show_conversation(self, conversation: OpenConversation) -> None:
         """What leads to the row under the cursor, from its end; nothing if the cursor has gone on."""
         if conversation.point != self.point:
             return
         try:
-            source = PathSource(conversation.transcript.path, conversation.way)
+            source = PathSource(conversation.transcript.path, conversation.entries)
         except MemtuiError as error:
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = f"Conversation {self.glyphs.separator} {pluralize(len(conversation.way), 'row')}"
+        pane.border_title = f"Conversation {self.glyphs.separator} {pluralize(len(conversation.entries), 'row')}"
         pane.border_subtitle = PANE_HINTS
         if self.reader is None:
             pane.mount(TranscriptLines(source))
@@ -163,7 +169,7 @@ class SessionsView(View):
             self.reader.show(source, lambda source, most: source.last(most), Anchor(end=True))
 
     def _no_conversation(self, words: str) -> None:
-        """Show none, and say why; that of another row would be a lie."""
+        """Show none, and say why; that of another row would be wrong."""
         if self.reader is not None:
             self.reader.remove()
         pane = self.query_one("#conversation")
@@ -212,8 +218,7 @@ class SessionsView(View):
     def go_to(self, key: str) -> None:
         """Put the cursor on a session, wherever it is; once it is listed."""
         self._awaited = key
-        self.wanted = replace(self.wanted, query="", branch="")
-        self._rearrange()
+        self.arrange_by(query="", branch="")
 
     def _find_awaited(self, session_list: SessionListState) -> None:
         if not self._awaited:
@@ -232,7 +237,7 @@ class SessionsView(View):
     def moved(self) -> None:
         """Another row: what is known of it at once, the rest when the cursor rests."""
         self._requested = (self.point, self.current)
-        self._show_facts()
+        self._show_properties()
         if self._read_timer is not None:
             self._read_timer.stop()
         session = self.current
@@ -252,8 +257,7 @@ class SessionsView(View):
     @on(SessionList.Folded)
     def fold(self, message: SessionList.Folded) -> None:
         """Fold or unfold a session or its agents; a session is read for it."""
-        self.wanted = replace(self.wanted, unfolded=self.wanted.unfolded ^ {message.key})
-        self._rearrange()
+        self.arrange_by(unfolded=self.wanted.unfolded ^ {message.key})
         if not message.folded and self.state and message.key not in self.state.opened:
             self._read()
 
@@ -281,8 +285,7 @@ class SessionsView(View):
         """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file_path})
-            self._rearrange()
+            self.arrange_by(marked=self.wanted.marked ^ {session.file_path})
             self.list.cursor += 1
 
     def unmark(self) -> None:
@@ -298,55 +301,22 @@ class SessionsView(View):
     def toggle_branch(self) -> None:
         """Only sessions of the git branch that is checked out, or all."""
         branch = self.state.branch if self.state and not self.wanted.branch else ""
-        self.wanted = replace(self.wanted, branch=branch)
-        self._rearrange()
+        self.arrange_by(branch=branch)
 
     def next_order(self) -> None:
         """By age, size, messages, title."""
-        step = SESSION_ORDERS.index(self.wanted.order) + 1
-        self.wanted = replace(self.wanted, order=SESSION_ORDERS[step % len(SESSION_ORDERS)])
-        self._rearrange()
-
-    async def filter(self) -> None:
-        """Type to filter."""
-        line = next(iter(self.query(FilterLine)), None)
-        if line is None:
-            line = FilterLine(self.filter_typed, self.filter_done)
-            await self.mount(line)
-        self.screen.set_focus(line)
-
-    def filter_typed(self, query: str) -> None:
-        """Narrow while typing."""
-        self.wanted = replace(self.wanted, query=query)
-        self._rearrange()
-
-    def filter_done(self) -> None:
-        """Keep the filter, go to the list."""
-        self.screen.set_focus(self.list)
-        if not self.wanted.query:
-            self._close_filter()
-
-    def _close_filter(self) -> None:
-        self.query("FilterLine").remove()
-        if self.wanted.query:
-            self.wanted = replace(self.wanted, query="")
-            self._rearrange()
-        self.screen.set_focus(self.list)
+        self.arrange_by(order=next_of(SESSION_ORDERS, self.wanted.order))
 
     def back(self) -> None:
         """One step back: filter, branch, marks."""
-        if self.wanted.query or self.query("FilterLine"):
-            self._close_filter()
-        elif self.wanted.branch:
+        if self.close_filter():
+            return
+        if self.wanted.branch:
             self.toggle_branch()
         elif self.wanted.marked:
-            self.wanted = replace(self.wanted, marked=frozenset())
-            self._rearrange()
+            self.arrange_by(marked=frozenset())
 
     def start_over(self) -> None:
         self.wanted, self.state, self._requested = SessionsWanted(), None, (None, None)
         self.list.show(Arranged(CompressedSessions()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
         self.post_message(SessionListRequested(self.wanted.scope))
-
-    def focus_default(self) -> None:
-        self.screen.set_focus(self.list)

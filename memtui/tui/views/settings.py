@@ -1,5 +1,7 @@
 """The Settings view: every switch of the client and of ours, its value, and the layer that set it."""
 
+from collections.abc import Hashable
+
 from msgspec import Struct
 from msgspec.structs import replace
 from textual import on
@@ -13,6 +15,7 @@ from memtui.tui.app_base import Selection, View
 from memtui.tui.commands import app, registry, settings
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.config import SETTINGS, Config
@@ -62,34 +65,19 @@ def _value(value: object) -> str:
     return "not set" if value is None else str(value)
 
 
-class SettingLines(VirtualList):
+class SettingLines(RowList[SettingRow]):
     """The rows; Space and Enter act on the one under the cursor."""
-
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(id="switches")
-        self.glyphs = glyphs
-        self.rows: tuple[SettingRow, ...] = ()
 
     def show(self, rows_: tuple[SettingRow, ...]) -> None:
         """Draw these rows; the cursor stays on its setting."""
         if rows_ == self.rows:
             return
-        keep = self.current.key if self.current else None
-        self.rows = rows_
-        self.rows_changed(keep=keep)
+        self.put(rows_)
         if not (self.current and self.current.key):
             self.cursor = next((i for i, row in enumerate(rows_) if row.key), 0)
 
-    @property
-    def current(self) -> SettingRow | None:
-        """The row under the cursor."""
-        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
-
-    def row_count(self) -> int:
-        return len(self.rows)
-
-    def row_key(self, index: int) -> str:
-        return self.rows[index].key or f"heading {index}"
+    def key(self, row: SettingRow) -> Hashable:
+        return row.key or row.words
 
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
@@ -123,7 +111,7 @@ class SettingsView(View):
         with Vertical(classes="pane") as pane:
             pane.border_title = "5 Settings"
             pane.border_subtitle = "flag > env > policy > local > project > user > default"
-            yield SettingLines(self.glyphs)
+            yield SettingLines(self.glyphs, id="switches")
             yield Static(Content(""), id="words")
 
     def show(self, state: AppState) -> None:

@@ -11,13 +11,16 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.tui.theme import UNICODE, Glyphs
+from memtui.presentation import Tone
+from memtui.presentation.budget_text import NEAR_LIMIT, budget_verdict
+from memtui.tui.theme import TONE_STYLES, UNICODE, Glyphs
 
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope  # 100 ms that the first frame doesn't wait for
 
-NEAR = 0.8
-"""From this share on the meter says "near limit"."""
+
+EMPHASIS: dict[Tone, str] = {"problem": " bold reverse", "warn": " bold"}
+"""Added to the style of a verdict that should be seen."""
 
 
 class IndexFill(Struct, frozen=True):
@@ -73,15 +76,16 @@ def meter_line(budget: IndexFill | None, note: str, width: int, glyphs: Glyphs) 
     """As much of the meter as fits, or the note that stands instead of it; `None` before the first read."""
     if note or budget is None:
         return Content.styled(f" {note or 'reading' + glyphs.ellipsis}", "$dim")
-    words, style = verdict(budget)
-    long, short = words[0], words[min(1, len(words) - 1)]
+    verdict = budget_verdict(budget.lost_lines, budget.used, lost_entries=budget.lost_entries)
+    short = budget_verdict(budget.lost_lines, budget.used).text.removeprefix(f"{verdict.label}: ")
+    long, style = verdict.text, TONE_STYLES[verdict.tone] + EMPHASIS.get(verdict.tone, "")
     best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
     best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
     for left, bars, word in best_first:
         line = Content.assemble(" ", _amounts(budget, bars, width, glyphs, left=left), (f" {word} ", style))
         if line.cell_length <= width:
             return line
-    return Content.assemble(" ", (f" {words[-1]} ", style))
+    return Content.assemble(" ", (f" {verdict.label} ", style))
 
 
 def _amounts(budget: IndexFill, bars: int, width: int, glyphs: Glyphs, *, left: bool) -> Content:
@@ -108,21 +112,10 @@ def bar(share: float, width: int, glyphs: Glyphs) -> str:
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 
-def verdict(budget: IndexFill) -> tuple[tuple[str, ...], str]:
-    """The words at the end of the line, the longest first, and their style."""
-    if budget.lost_lines:
-        lines = f"{budget.lost_lines} line{'s' * (budget.lost_lines != 1)}"
-        entries = f", {budget.lost_entries} entries" if budget.lost_entries else ""
-        return (f"OVER: {lines}{entries} not loaded", f"{lines} not loaded", "OVER"), "$problem bold reverse"
-    if budget.used >= NEAR:
-        return ("near limit",), "$warn bold"
-    return ("fits",), "$good"
-
-
 def thousands(units: int) -> str:
     """Units in thousands: "14.6k"."""
     return f"{units / 1000:.1f}k"
 
 
 def _style(share: float) -> str:
-    return "$problem" if share > 1 else "$warn" if share >= NEAR else "$good"
+    return "$problem" if share > 1 else "$warn" if share >= NEAR_LIMIT else "$good"

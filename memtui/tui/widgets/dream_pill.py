@@ -23,12 +23,12 @@ class DreamPill(Widget):
     still: reactive[bool] = reactive(False)
 
     class Opened(Message):
-        """Somebody wants to see that run."""
+        """The user wants to see that run."""
 
     def render(self) -> Content:
         if self.dream is None:
             return Content("")
-        from memtui.tui.render.dream_rows import pill_row  # with the engine, which the first picture does without
+        from memtui.tui.render.dream_rows import pill_row  # with the engine, which the first frame does without
 
         return pill_row(self.dream, self.now, self.size.width, glyphs_of(self), still=self.still)
 

@@ -22,7 +22,7 @@ class GateList(RowList[Gate]):
         self.now = 0.0
 
     def show(self, gates: tuple[Gate, ...], now: float) -> None:
-        """Draw these; times count from `now`, in minutes: what would look the same is not drawn anew."""
+        """Draw these; times count from `now`, in minutes: what would look the same is not drawn again."""
         if gates == self.rows and int(now // 60) == int(self.now // 60):
             return
         self.now = now

@@ -43,7 +43,7 @@ COMMANDS = declare(
 
 
 class ReaderView(VirtualList):
-    """Draws lines that somebody else made (in a thread, for the width in hand)."""
+    """Draws lines that were made elsewhere (in a thread, for the width in hand)."""
 
     BINDINGS = registry.bindings(COMMANDS)
     show_find: reactive[str] = reactive("")

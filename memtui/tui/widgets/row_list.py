@@ -14,7 +14,7 @@ Row = TypeVar("Row")
 
 
 class RowList(VirtualList, Generic[Row]):
-    """Rows as somebody made them; subclasses say by `key` which one is which, and by `row` how one looks."""
+    """Rows; subclasses say by `key` which one is which, and by `row` how one looks."""
 
     class Folded(Message):
         """A line is to be folded or unfolded, for the lists that have such lines."""

@@ -1,13 +1,4 @@
-"""The first lines about a run: as many as there is to say.
-
-The runs of dreams, newest first.
-
-The files that a dream touched, a line each.
-
-What a run tells while it goes on, newest first.
-
-One run of a dream in a pane: how it stands, why it waits, what it touched, what it told.
-"""
+"""The panes about runs of dreams: the list of runs, one run in full, its head, its files, its log."""
 
 from collections.abc import Hashable, Sequence
 
@@ -18,8 +9,7 @@ from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.dream_rows import run_row
-from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
+from memtui.tui.render.dream_rows import LogRows, details, file_row, run_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
@@ -59,7 +49,7 @@ class RunDetails(VirtualList):
         self._lay()
         if other:
             self.cursor = 0
-        if self.cursor == 0 and self._files:  # as long as nobody moved it, it waits for the first file
+        if self.cursor == 0 and self._files:  # as long as it was not moved, it waits for the first file
             self.cursor = len(self._above)
 
     def _lay(self) -> None:
@@ -105,7 +95,7 @@ class RunDetails(VirtualList):
 
 
 MOST_ROWS = 40
-"""Rows beyond which no terminal has room for more: the place is not measured anew for each."""
+"""Rows beyond which no terminal has room for more: the place is not measured again for each."""
 
 
 class RunFiles(RowList[tuple[File, str]]):
@@ -139,7 +129,7 @@ class RunFiles(RowList[tuple[File, str]]):
 
 
 class RunHead(Static):
-    """Lines that are drawn anew only when they say something else."""
+    """Lines that are drawn again only when they say something else."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(Content(""), id=id)

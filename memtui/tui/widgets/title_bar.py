@@ -8,7 +8,7 @@ from textual.widget import Widget
 GAP = Content("  ")
 
 
-class TitleFacts(Struct, frozen=True):
+class ProjectStatus(Struct, frozen=True):
     """What the line says; strings are shown as they are, so they come in visible."""
 
     project: str
@@ -26,35 +26,35 @@ class TitleFacts(Struct, frozen=True):
 class TitleBar(Widget):
     """Project left, health right."""
 
-    facts: reactive[TitleFacts | None] = reactive(None)
+    status: reactive[ProjectStatus | None] = reactive(None)
 
     def render(self) -> Content:
-        return title_line(self.facts, self.size.width)
+        return title_line(self.status, self.size.width)
 
 
-def title_line(facts: TitleFacts | None, width: int) -> Content:
+def title_line(status: ProjectStatus | None, width: int) -> Content:
     """Project left, health right; what does not fit is left out from the right end of the left part."""
     line = Content.styled(" memtui", "bold $link")
-    if facts is None:
+    if status is None:
         return line
-    right = _health(facts, width)
+    right = _health(status, width)
     room = width - right.cell_length - 2
-    flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in facts.flags]
-    ends = [Content.styled(facts.branch, "$dim"), Content.styled(facts.folder, "$dim")]
-    for piece in (Content.styled(facts.project, "bold"), *flags, *ends):
+    flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in status.flags]
+    ends = [Content.styled(status.branch, "$dim"), Content.styled(status.folder, "$dim")]
+    for piece in (Content.styled(status.project, "bold"), *flags, *ends):
         if line.cell_length + 2 + piece.cell_length <= room:
             line += GAP + piece
     return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
 
 
-def _health(facts: TitleFacts, width: int) -> Content:
-    if facts.notice:
-        return Content.styled(facts.notice, "$warn")
+def _health(status: ProjectStatus, width: int) -> Content:
+    if status.notice:
+        return Content.styled(status.notice, "$warn")
     pieces: list[Content] = []
-    if facts.problems:
-        pieces.append(Content.styled(f"{facts.problems} problem{'s' * (facts.problems != 1)}", "$problem bold"))
-    if facts.unlisted and width >= 60:
-        pieces.append(Content.styled(f"{facts.unlisted} not in index", "$warn"))
-    if facts.last_dream and width >= 100:
-        pieces.append(Content.styled(f"last dream {facts.last_dream}", "$dim"))
+    if status.problems:
+        pieces.append(Content.styled(f"{status.problems} problem{'s' * (status.problems != 1)}", "$problem bold"))
+    if status.unlisted and width >= 60:
+        pieces.append(Content.styled(f"{status.unlisted} not in index", "$warn"))
+    if status.last_dream and width >= 100:
+        pieces.append(Content.styled(f"last dream {status.last_dream}", "$dim"))
     return GAP.join(pieces) if pieces else Content.styled("no problems", "$good")

@@ -59,6 +59,10 @@ class TopicList(RowList[Row]):
     def key(self, row: Row) -> Hashable:
         return row.where if isinstance(row, FileRow) else row.key
 
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.border_subtitle = list_columns(self.scrollable_content_region.width)
+
     def row(self, index: int, width: int) -> Content:
         return row_line(self.rows[index], width, self.now, self.glyphs)
 
@@ -93,6 +97,11 @@ def first_file(rows: Sequence[Row]) -> int:
     return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
 
 
+def list_columns(width: int) -> str:
+    """What the columns at the end of each row are, for the list's lower border."""
+    return f"{'line' if width >= LINE_COLUMN_FROM else '':>4} {'size':>6}{'age':>5}".lstrip()
+
+
 def list_title(files: int, words: list[str], glyphs: Glyphs) -> str:
     """The list's title: how many files, and how they are arranged."""
     return f" {glyphs.separator} ".join(["1 Memory", str(files), *words])
@@ -115,7 +124,7 @@ def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
     amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
     tail = f" {amount:>6}{text.age(now - item.modified):>5}"
     if width >= LINE_COLUMN_FROM:
-        line = f"L{item.line}" if item.line else glyphs.dash
+        line = str(item.line) if item.line else glyphs.dash
         tail = f" {'' if item.lines is not None else line:>4}{tail}"
     room = max(1, width - 2 - len(tail))
     label = item.label if text.cells(item.label) <= room else item.label.removesuffix(".md")

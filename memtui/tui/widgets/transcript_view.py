@@ -8,7 +8,7 @@ A transcript to read: folds, prompts and find over the rows of its records.
 A search works for a moment while its key is handled; one that takes longer goes on in a thread, says how far it is, and
 Esc stops it.
 
-The drawn rows around a place in a source that nobody holds as a whole.
+The drawn rows around a place in a source that is never held as a whole.
 """
 
 import time
@@ -158,7 +158,7 @@ INLINE_BYTES: Final = 1 << 16
 WHEEL_ROWS: Final = 3
 """Rows that the wheel moves."""
 MAX_CACHED_ROWS: Final = 500
-"""Painted rows that are kept."""
+"""Painted rows that are cached."""
 START: Final = Anchor()
 """The first row of a passage."""
 Reads = Callable[[RecordSource, int | None], RecordView | None]
@@ -274,7 +274,7 @@ class RecordLines(Lines, Widget, can_focus=True):
         self.source.close()
 
     def draw_again(self, block: RecordBlock, row: Row) -> None:
-        """Draw all anew, the same row under the cursor and at the same height."""
+        """Draw all again, the same row under the cursor and at the same height."""
         spot = block.spot
         y = max(0, min(self.cursor - self.top, self.size.height - 1))
         self.open(lambda source, most: source.get(spot, most), Anchor(row.part, row.line, y))
@@ -472,12 +472,12 @@ class RecordLines(Lines, Widget, can_focus=True):
         if index == self.cursor:
             style += self.get_visual_style("passages--cursor", partial=True)
         key = (id(row), style)
-        kept = self._strips.get(key)
-        if kept is None or kept[0] is not row:
+        cached = self._strips.get(key)
+        if cached is None or cached[0] is not row:
             if len(self._strips) > MAX_CACHED_ROWS:
                 self._strips.clear()
-            kept = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
-        return Strip.join([kept[1], self._bar(y, self.visual_style)])
+            cached = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
+        return Strip.join([cached[1], self._bar(y, self.visual_style)])
 
     def _strip(self, content: Content, width: int, style: Style) -> Strip:
         strips = Visual.to_strips(self, content, width, 1, style, apply_selection=False, pad=True)
@@ -514,7 +514,7 @@ INLINE_SEARCH_S: Final = 0.006
 STATUS_INTERVAL_S: Final = 0.2
 """Seconds between two words about how far a search is."""
 MAX_UNFOLDED_LINES: Final = 5_000
-"""Lines of one part that a search unfolds at most; a hit behind them is told by the row that counts the rest."""
+"""Lines of one part that a search unfolds at most; a hit behind them is shown by the row that counts the rest."""
 Steps = Iterator[SearchHit | float]
 Search = Callable[[RecordSource, int | None], Steps]
 """Searches a source, with the most bytes of a line that may be read."""

@@ -22,7 +22,7 @@ from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
 
 MAX_CACHED_ROWS = 2000
-"""Drawn rows that are kept: a screen is painted several times for one change of a class or of the focus."""
+"""Drawn rows that are cached: a screen is painted several times for one change of a class or of the focus."""
 
 
 class Lines(InApp):
@@ -110,7 +110,7 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         return next((index for index in range(self.row_count()) if self.row_key(index) == key), None)
 
     def rows_changed(self, *, keep: Hashable = None) -> None:
-        """Draw anew after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
+        """Draw again after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
         count = self.row_count()
         self._count_rows(count)
         index = self.cursor
@@ -122,13 +122,13 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         self.call_after_refresh(self._show_cursor)
 
     def row_changed(self, index: int) -> None:
-        """Draw one row anew: it says something else, and all others are what and where they were."""
+        """Draw one row again: it says something else, and all others are what and where they were."""
         for key in [key for key in self._drawn if key[0] == index]:
             del self._drawn[key]
         self.refresh_line(index)
 
     def _count_rows(self, count: int) -> None:
-        """More or fewer rows under the same scroll bar change no place on the screen: nothing is laid out anew."""
+        """More or fewer rows under the same scroll bar change no place on the screen: nothing is laid out again."""
         size = Size(self.size.width, count)
         if self.show_vertical_scrollbar and count > self.scrollable_content_region.height:
             self.set_reactive(VirtualList.virtual_size, size)

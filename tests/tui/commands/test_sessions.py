@@ -12,8 +12,8 @@ from memtui.tui.screens.transcript import TranscriptScreen
 from memtui.tui.views.sessions import SessionsView
 from tests.support import digest_tree
 from tests.tui.conftest import Maker
-from tests.tui.driving import press, settle
-from tests.tui.test_sessions import SIZE, listed, no_rest, opened, sessions
+from tests.tui.driving import go_to, press, settle
+from tests.tui.views.test_sessions import SIZE, listed, no_rest, opened, sessions
 
 __all__ = ["no_rest", "sessions"]
 
@@ -130,8 +130,7 @@ async def test_from_memory_to_its_session_and_back(make_app: Maker, sessions: li
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("type: feedback", f"type: feedback\noriginSessionId: {sessions[2].stem}"))
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        app = await go_to(pilot, file)
         await press(pilot, "O")
         await settle(pilot)
         view = app.query_one(SessionsView)

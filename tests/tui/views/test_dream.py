@@ -61,7 +61,7 @@ async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
     return app, app.query_one(DreamView)
 
 
-def told(view: DreamView) -> str:
+def details_text(view: DreamView) -> str:
     pane = view.details
     return "\n".join(pane.row(index, pane.size.width - 2).plain.rstrip() for index in range(pane.row_count()))
 
@@ -92,7 +92,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         app, view = await opened(pilot)
         rows = listed(view)
         await press(pilot, "j")
-        words = told(view)
+        words = details_text(view)
         assert view.current is not None and view.current.run.id in str(view.details.border_title)
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
@@ -113,7 +113,7 @@ async def test_hostile_texts_are_shown_and_not_obeyed(make_app: Maker, dream: Dr
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         shown = screen_text(app)
-        assert "␛[31mred" in told(view) and "[b]bold[/b]" in told(view)
+        assert "␛[31mred" in details_text(view) and "[b]bold[/b]" in details_text(view)
     assert visible(shown) == shown
 
 

@@ -19,11 +19,11 @@ PIECES = st.lists(
 def test_what_opens_is_written_back_byte_for_byte(pieces: list[str], newline: str, ends: bool) -> None:
     data = (newline.join(pieces) + (newline if ends else "")).encode()
     try:
-        sheet = EditorText.from_bytes(data)
+        text = EditorText.from_bytes(data)
     except NotEditable:
         return
-    assert sheet.to_bytes() == data
-    assert Document(sheet.body).text == sheet.body  # what the text field gives back unedited
+    assert text.to_bytes() == data
+    assert Document(text.body).text == text.body  # what the text field gives back unedited
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,6 @@ def test_what_an_editor_would_damage_does_not_open(data: bytes, reason: str) -> 
 
 
 def test_body_starts_behind_the_frontmatter() -> None:
-    sheet = EditorText.from_bytes(b"---\nname: n\ntype: user\n---\n\nBody\n")
-    assert sheet.body.strip() == "Body"
-    assert sheet.body_line >= 5
+    text = EditorText.from_bytes(b"---\nname: n\ntype: user\n---\n\nBody\n")
+    assert text.body.strip() == "Body"
+    assert text.body_line >= 5

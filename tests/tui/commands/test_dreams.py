@@ -24,7 +24,7 @@ from memtui.tui.widgets.dream_pill import DreamPill
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
-from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, shrink, told
+from tests.tui.views.test_dream import SIZE, Dreams, details_text, dream, listed, opened, rewrite, shrink
 
 __all__ = ["dream"]
 
@@ -121,9 +121,9 @@ async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> Non
         await until(pilot, lambda: not view.current.kept)
         after = {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK_NAME}
         assert after != before
-        await until(pilot, lambda: "adopted" in told(view))
+        await until(pilot, lambda: "adopted" in details_text(view))
         await press(pilot, "z")
-        await until(pilot, lambda: "taken back" in told(view))
+        await until(pilot, lambda: "undone" in details_text(view))
     assert {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK_NAME} == before
 
 
@@ -154,10 +154,10 @@ async def test_a_run_of_another_process_is_on_every_view(
         await until(pilot, lambda: pill(app).dream is None)
         await until(pilot, hanging.has_ended)
         shown = screen_text(app)
-        assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
+        assert "✓ last dream removed again" in shown and "untouched; 1 drafted change stored for 14 days" in shown
         await press(pilot, "escape", "2")
         view = app.query_one(DreamView)
-        assert "killed" in listed(view)[0] and "drafted" in told(view)
+        assert "killed" in listed(view)[0] and "drafted" in details_text(view)
     assert digest_tree(memory / "user_role.md") == before
     assert not (memory / LOCK_NAME).exists()
 
@@ -206,7 +206,7 @@ async def test_a_conflict_is_asked_about(make_app: Maker, dream: Dreams, memory:
     file.write_text(file.read_text().replace("the diff says what", "somebody else was here"))
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
-        assert "conflict" in told(view)
+        assert "conflict" in details_text(view)
         at_file(view, "feedback_commits.md")
         await press(pilot, "a")
         assert isinstance(app.screen, ShowDiff)
@@ -292,7 +292,7 @@ async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
         os.kill(int((memory / LOCK_NAME).read_text()), signal.SIGKILL)
         await until(pilot, lambda: hanging.has_ended() and "dream died" in screen_text(app))
         await press(pilot, "w")
-        assert whole(app).shown_id == hanging.id and "x puts back what it held" in screen_text(app)
+        assert whole(app).shown_id == hanging.id and "x releases its lock" in screen_text(app)
         await until(pilot, lambda: pill(app).dream is None)
         await press(pilot, "x", "y")
         await until(pilot, lambda: not (memory / LOCK_NAME).exists())

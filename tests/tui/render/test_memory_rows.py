@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
-from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
-from memtui.tui.render.memory_rows import FileRow, GroupRow
+from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, GroupRow, Wanted, arrange
 
 OPEN = Wanted(folded=frozenset())
 
@@ -55,10 +54,10 @@ def test_marks(snapshot: Snapshot, memory: Path) -> None:
     assert marks["feedback_pnpm.md"] == "unlisted"
     assert marks["feedback_testing.md"] == "problem"
     assert marks["user_role.md"] == ""
-    facts = replace(
+    wanted = replace(
         OPEN, unsaved=frozenset({memory / "user_role.md"}), pinned=frozenset({memory / "project_oncall.md"})
     )
-    marks = {item.label: item.mark for item in items(arrange(snapshot, facts))}
+    marks = {item.label: item.mark for item in items(arrange(snapshot, wanted))}
     assert marks["user_role.md"] == "unsaved"
     assert marks["project_oncall.md"] == "pinned"
 

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import Ended, Event, File, Held, Money, Note, Phase, RunOutcome, Tokens, Turn
 from memtui.dream.run.runs import Run, RunState, run_progress
-from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
-from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
+from memtui.tui.render.dream_rows import (
+    LogRows,
+    details,
+    file_row,
+    gate_row,
+    gates_title,
+    pill_row,
+    run_row,
+    standing,
+    touched_files,
+)
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import PLAIN, UNICODE
 from memtui.util.process import ProcessIdentity
@@ -24,7 +33,7 @@ TEXT = st.text(max_size=60) | st.just("\x1b[31mred\x9b2J\u202e\x00 한국어 [b]
 def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
     """A run all of whose words are these."""
     end = Ended(how=how, reason=words, drafted=2, lock=words, at=NOW)
-    told: tuple[Event, ...] = (
+    events: tuple[Event, ...] = (
         Phase(words, words), Turn(3, words, {words: 2}), File(words, words, 1, 2, words, True), Tokens(1, 2),
         Money(0.5), Note(words), Held(words, words), *([end] if ended else []),
     )  # fmt: skip
@@ -32,7 +41,7 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
     run = Run("2026-11-30-0912", Path("/x"), Path("/m"), Path("/p"), words, words, words, words, True, "auto", process,
               NOW - 75)  # fmt: skip
     state = RunState("ended", end) if ended else RunState("running")
-    return Dream(run, state, run_progress(told), kept=True), OpenDream(run.id, told)
+    return Dream(run, state, run_progress(events), kept=True), OpenDream(run.id, events)
 
 
 @given(TEXT, st.sampled_from([*get_args(RunOutcome), ""]), st.integers(30, 140))

@@ -14,14 +14,14 @@ from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.spawn import StartedRun
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose
-from memtui.tui.dialogs.leave import Leave
+from memtui.tui.dialogs.question import Leave
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.state import Starting
 from tests.support import digest_tree
+from tests.tui.commands.test_dreams import at, hanging, pill, program, whole
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
-from tests.tui.test_dream import SIZE, Dreams, dream, rewrite
-from tests.tui.test_dream_wishes import at, hanging, pill, program, whole
+from tests.tui.views.test_dream import SIZE, Dreams, dream, rewrite
 
 __all__ = ["dream", "hanging", "program"]
 

@@ -9,7 +9,7 @@ from memtui.history.store import Change
 from memtui.memory.workspace import Workspace
 from memtui.tui.views.settings import SettingLines
 from tests.tui.conftest import NOW, Maker
-from tests.tui.driving import press, screen_text, settle, until
+from tests.tui.driving import go_to, press, screen_text, settle, until
 
 SIZE = (110, 34)
 
@@ -20,8 +20,7 @@ async def test_one_key_takes_back_a_pin_and_then_the_edit_before_it(
     file = memory / "feedback_commits.md"
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
-        app = await settle(pilot)
-        app.memory_view.go_to(str(file))
+        await go_to(pilot, file)
         await press(pilot, "enter", "X", "ctrl+s")
         await until(pilot, lambda: file.read_bytes() != before)
         await press(pilot, "escape")

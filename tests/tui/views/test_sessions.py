@@ -97,17 +97,17 @@ async def test_branches_and_agents_unfold(make_app: Maker, sessions: list[Path])
         assert len(listed(view)) == 3
 
 
-async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: list[Path]) -> None:
+async def test_properties_of_the_session_under_the_cursor(make_app: Maker, sessions: list[Path]) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
         view.list.to_key(str(sessions[0]))
         await settle(pilot)
-        facts = {name: value for name, value, _ in view.query_one(PropertyTable).pairs}
-    assert facts["messages"] == "8"
-    assert facts["prompts"] == "3"
-    assert facts["rewinds"] == "1"
-    assert facts["resume sends"] == "6 messages, from 6 of 8 records"
-    assert facts["tools"] == "other 1"
+        values = {name: value for name, value, _ in view.query_one(PropertyTable).pairs}
+    assert values["messages"] == "8"
+    assert values["prompts"] == "3"
+    assert values["rewinds"] == "1"
+    assert values["resume sends"] == "6 messages, from 6 of 8 records"
+    assert values["tools"] == "other 1"
 
 
 async def test_scope_branch_and_filter(make_app: Maker, sessions: list[Path], workspace: Workspace) -> None:
