@@ -316,8 +316,8 @@ class MemtuiApp(AppBase):
         def save() -> None:
             self._frame_saved = self._frame_saved or save_first_frame(self, self.memory_view, self.memory_loader.loaded)
 
-        if not self._frame_saved:
-            self.call_after_refresh(save)
+        if not self._frame_saved:  # scroll bars are drawn one refresh after the rows that they belong to
+            self.call_after_refresh(self.call_after_refresh, save)
 
     @on(SessionListRequested)
     def read_session_list(self, message: SessionListRequested) -> None:

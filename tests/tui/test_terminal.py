@@ -155,7 +155,7 @@ def test_the_editor_of_the_person_edits_a_copy(env: dict[str, str], home: Path, 
     with Terminal([], env | {"EDITOR": str(script)}, home / "shop") as terminal:
         terminal.wait("feedback_testing")
         terminal.press("/role\r")
-        terminal.wait("Backend engineer")
+        terminal.wait("prefers")
         terminal.press("e")
         terminal.wait("saved user_role.md")
         terminal.press("z")
