@@ -148,21 +148,18 @@ class MemtuiApp(AppBase):
 
     @property
     def memory_loader(self) -> memory_loaders.MemoryLoader:
-        """Reads the memory folder."""
         if self._memory_loader is None:
             self._memory_loader = memory_loaders.MemoryLoader(self)
         return self._memory_loader
 
     @property
     def session_loader(self) -> session_loaders.SessionLoader:
-        """Reads sessions, from the first time that a view shows them."""
         if self._session_loader is None:
             self._session_loader = session_loaders.SessionLoader(self, watch=self.watch_disk)
         return self._session_loader
 
     @property
     def dream_loader(self) -> dream_loaders.DreamLoader:
-        """Reads runs of dreams, from the first run on."""
         if self._dream_loader is None:
             self._dream_loader = dream_loaders.DreamLoader(self)
         return self._dream_loader
@@ -277,18 +274,15 @@ class MemtuiApp(AppBase):
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
-        """The watcher saw something; it may be the lock of another program."""
         self.memory_loader.look()
         self._read_dreams_again()
 
     @on(SnapshotOutdated)
     def snapshot_outdated(self) -> None:
-        """Something is not as it was read."""
         self.memory_loader.read_again()
 
     @on(ReadingFinished)
     def reading_finished(self, message: ReadingFinished) -> None:
-        """Something was read; what changed meanwhile is read next."""
         match message.of:
             case "memory":
                 self.memory_loader.done()
@@ -306,7 +300,6 @@ class MemtuiApp(AppBase):
 
     @on(StateUpdate)
     def take_update(self, message: StateUpdate) -> None:
-        """Something was read: show it."""
         self.state = message.into(self.state)
         self._save_frame()
 
@@ -321,22 +314,18 @@ class MemtuiApp(AppBase):
 
     @on(SessionListRequested)
     def read_session_list(self, message: SessionListRequested) -> None:
-        """A view shows the sessions of a scope."""
         self.session_loader.load_list(message.scope)
 
     @on(SessionRequested)
     def read_session(self, message: SessionRequested) -> None:
-        """The cursor rests on a session."""
         self.session_loader.open(message.point)
 
     @on(SessionsChanged)
     def sessions_changed(self) -> None:
-        """Something changed that the list of sessions shows."""
         self.session_loader.read_again()
 
     @on(RunRequested)
     def read_run(self, message: RunRequested) -> None:
-        """A run is shown whole."""
         if message.over_views:
             self.dream_loader.watch(message.id)
         else:
@@ -344,17 +333,14 @@ class MemtuiApp(AppBase):
 
     @on(DreamViewShown)
     def dream_view_shown(self, message: DreamViewShown) -> None:
-        """The Dream view came or went."""
         self.dream_loader.look(shown=message.shown)
 
     @on(DiffRequested)
     def read_diff(self, message: DiffRequested) -> None:
-        """A file of a run is under the cursor."""
         self.dream_loader.read_change(message.id, message.name)
 
     @on(DreamsChanged)
     def dreams_changed(self) -> None:
-        """Something changed of a run."""
         self.dream_loader.read_again()
 
     @on(DreamsFound)
@@ -382,12 +368,10 @@ class MemtuiApp(AppBase):
     # Commands: `commands` asks and has things done; here is only what comes of it.
 
     def action_command(self, id: str) -> None:
-        """Carry out the command of a binding."""
         registry.run(self, registry.find(id))
 
     @on(CommandDone)
     def command_done(self, message: CommandDone) -> None:
-        """Say what was written, and read it back."""
         self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
         if message.problem:
@@ -406,7 +390,6 @@ class MemtuiApp(AppBase):
 
     @on(DraftKept)
     def draft_kept(self, message: DraftKept) -> None:
-        """Say that a text was found."""
         self.notify(visible(message.words), severity="warning", timeout=30, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -484,10 +467,8 @@ class MemtuiApp(AppBase):
 
     @on(DreamPill.Opened)
     def show_dream(self) -> None:
-        """A click on the pill."""
         self.perform(app_commands.show_dream)
 
     @on(BudgetMeter.Opened)
     def show_index(self) -> None:
-        """A click on the meter."""
         self.perform(app_commands.show_index)

@@ -79,7 +79,6 @@ class HasSelection:
 
     @property
     def selection(self) -> Selection:
-        """What the cursor is on."""
         return Selection()
 
 
@@ -177,7 +176,6 @@ class AppBase(App[object]):
 
     @property
     def selection(self) -> Selection:
-        """What the cursor is on in the focused view or dialog."""
         for node in self._focus_path():
             if isinstance(node, HasSelection):
                 return node.selection
@@ -279,7 +277,6 @@ class AppBase(App[object]):
         send_to_clipboard(text, super().copy_to_clipboard)
 
     def copy_line(self, text: str) -> None:
-        """Send a line to the clipboard, and say so."""
         self.copy_to_clipboard(text)
         self.notify("line sent to the clipboard", timeout=2, markup=False)
 
@@ -337,12 +334,10 @@ class CommandContext:
 
     @property
     def workspace(self) -> "Workspace":
-        """The project that is open."""
         return self.app.workspace
 
     @property
     def state(self) -> AppState:
-        """What the screen knows."""
         return self.app.state
 
     @property
@@ -385,7 +380,6 @@ class CommandContext:
         return self.app.find_node(kind)
 
     async def ask(self, dialog: Screen[Result]) -> Result | None:
-        """Show a dialog and wait for its answer."""
         return await self.app.push_screen_wait(dialog)
 
     @staticmethod

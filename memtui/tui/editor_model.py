@@ -69,7 +69,6 @@ class EditorText(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Head and body."""
         return self.head + self.body
 
     def to_bytes(self) -> bytes:

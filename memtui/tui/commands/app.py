@@ -63,14 +63,12 @@ async def show_help(context: CommandContext) -> None:
 
 
 async def show_index(context: CommandContext) -> None:
-    """Go to MEMORY.md."""
     auto = context.snapshot.auto
     if auto is not None and auto.index is not None:
         (await context.app.show_view("memory")).go_to(str(auto.index.path))
 
 
 async def switch_project(context: CommandContext) -> None:
-    """Switch to another project that has left transcripts or memory."""
     found = await context.in_thread(client_projects.list_projects, context.workspace.env)
     options = [
         dialogs.Option(one.cwd, str(one.cwd), projects.amounts(one), "the folder is gone" if one.gone else "")

@@ -78,7 +78,6 @@ def _names(dream: Dream, name: str) -> tuple[str, ...]:
 
 
 async def start(context: CommandContext) -> None:
-    """Ask how, start the process of a run, and go to it."""
     workspace = context.workspace
     check = await context.in_thread(services.check_start, workspace)
     explain = f"by hand: skips {', '.join(check.skipped)}" if check.skipped else "all checks are ready"
@@ -133,7 +132,6 @@ async def show_difference(context: CommandContext) -> None:
 
 
 async def show_whole_difference(context: CommandContext) -> None:
-    """What the whole run changes, or changed."""
     context.selection = type(context.selection)(run=context.selection.run)
     await show_difference(context)
 
@@ -203,7 +201,6 @@ async def restore(context: CommandContext) -> None:
 
 
 async def restore_all(context: CommandContext) -> None:
-    """Bring all files back to what they were before the dream."""
     await _restore(context, "")
 
 
@@ -226,7 +223,6 @@ async def _restore(context: CommandContext, name: str) -> None:
 
 
 async def discard(context: CommandContext) -> None:
-    """Discard what the run drafted."""
     workspace, run = context.workspace, _dream(context).run
     discarded = await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow) or True)
     if discarded:
@@ -244,12 +240,10 @@ def _stopped_words(done: StopResult) -> str:
 
 
 def no_runs(state: AppState) -> str | None:
-    """Off where no dream has run."""
     return None if state.dreams or state.foreign else "no dream has run here yet"
 
 
 def no_runs_or_read_only(state: AppState) -> str | None:
-    """Off with --read-only, and where no dream has run."""
     return registry.read_only(state) or no_runs(state)
 
 

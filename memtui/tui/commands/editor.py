@@ -76,5 +76,4 @@ async def _external(
 
 
 async def open_config(context: CommandContext) -> None:
-    """Open config.toml in $EDITOR."""
     context.app.take_config(services.edit_config(context.workspace, suspend=context.app.suspend))

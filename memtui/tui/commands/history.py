@@ -51,7 +51,6 @@ async def _undo(context: CommandContext, operation_id: str | None, over: Collect
 
 
 async def redo(context: CommandContext) -> None:
-    """Do again what was undone last."""
     await _say(context, await context.in_thread(services.redo, context.workspace))
 
 
@@ -171,7 +170,6 @@ async def restore_folder(context: CommandContext) -> None:
 
 
 def _folder_diff(store: Store, plan: RestorePlan) -> str:
-    """What restoring a folder would change in its files."""
     parts = []
     for name, then in plan.files:
         now = store.read(name)

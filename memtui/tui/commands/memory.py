@@ -43,7 +43,6 @@ async def apply(context: CommandContext, change: services.PreparedChange, *, sho
 
 
 async def new(context: CommandContext) -> None:
-    """A new topic file, listed in the index."""
     answer = await context.ask(dialogs.NewTopic(services.file_name))
     if answer is not None:
         await apply(
@@ -53,7 +52,6 @@ async def new(context: CommandContext) -> None:
 
 
 async def rename(context: CommandContext) -> None:
-    """Rename; index entry and links follow and are shown first."""
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
     explain = "MEMORY.md and links are updated too."
@@ -74,7 +72,6 @@ async def delete(context: CommandContext) -> None:
 
 
 async def set_type(context: CommandContext) -> None:
-    """Choose one of the four types."""
     snapshot = context.snapshot
     files = [snapshot.topic(path) for path in context.paths]
     options = [dialogs.Option(type_, type_) for type_ in TYPES]
@@ -84,7 +81,6 @@ async def set_type(context: CommandContext) -> None:
 
 
 async def add_to_index(context: CommandContext) -> None:
-    """List the files in MEMORY.md."""
     snapshot = context.snapshot
     files = [snapshot.topic(path) for path in context.paths]
     await apply(context, await context.in_thread(services.add_to_index, snapshot, files), show="add")
@@ -117,7 +113,6 @@ async def pin(context: CommandContext) -> None:
 
 
 def copy_path(context: CommandContext) -> None:
-    """Send the path to the clipboard."""
     context.app.copy_to_clipboard(str(context.path))
     context.notify("path sent to the clipboard")
 

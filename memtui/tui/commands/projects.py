@@ -33,7 +33,6 @@ TITLE_CELLS = 48
 
 
 def amounts(project: client_projects.Project) -> str:
-    """What a project has."""
     shared = "  shares its folder" if project.collision else ""
     return f"{pluralize(project.topics, 'topic')}  {pluralize(project.sessions, 'session')}{shared}"
 

@@ -88,7 +88,6 @@ def declare(place: Place, *commands: Command) -> tuple[Command, ...]:
 
 
 def find(id: str) -> Command:
-    """The command of an id."""
     return _declared[id][1]
 
 
@@ -159,15 +158,12 @@ def _hint(command: Command, key: str) -> str:
 
 
 def read_only(state: AppState) -> str | None:
-    """Off with --read-only."""
     return "read only: memtui was started with --read-only" if state.read_only else None
 
 
 def no_memory(state: AppState) -> str | None:
-    """Off before the memory folder was read."""
     return None if state.snapshot is not None else "the folder is still being read"
 
 
 def no_memory_or_read_only(state: AppState) -> str | None:
-    """Off with --read-only, and before the memory folder was read."""
     return read_only(state) or no_memory(state)

@@ -51,7 +51,6 @@ def _session(context: CommandContext) -> Session:
 
 
 async def show_menu(context: CommandContext) -> None:
-    """The resume menu for the session under the cursor, or for one of its messages."""
     path, at = context.path, context.selection.message
     resumed = await context.in_thread(_plan_resume, context, path, "")
     if at in ("", resumed.leaf.uuid):
@@ -175,7 +174,6 @@ async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> N
 
 
 async def save_copy(context: CommandContext) -> None:
-    """Save a copy of the transcript, byte for byte."""
     path, cwd = context.path, context.workspace.location.cwd
     answer = await context.ask(dialogs.Ask("Save a copy to", str(cwd / path.name), does="save"))
     if answer:
@@ -185,7 +183,6 @@ async def save_copy(context: CommandContext) -> None:
 
 
 async def rename(context: CommandContext) -> None:
-    """Give the session another title, as the client's /rename does."""
     session = _session(context)
     title = await context.ask(dialogs.Ask("Rename session", session.title, check=services.title_problem, does="rename"))
     if title and title != session.title:
@@ -258,12 +255,10 @@ async def go_to_origin(context: CommandContext) -> None:
 
 
 def no_sessions(state: AppState) -> str | None:
-    """Off where there is no session."""
     return None if state.session_list and len(state.session_list.sessions) else "no session is listed"
 
 
 def no_sessions_or_read_only(state: AppState) -> str | None:
-    """Off with --read-only, and where there is no session."""
     return registry.read_only(state) or no_sessions(state)
 
 

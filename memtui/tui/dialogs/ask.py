@@ -30,13 +30,11 @@ class Ask(Dialog[str]):
 
     @on(Input.Changed)
     def complain(self, event: Input.Changed) -> None:
-        """Say at once what is wrong."""
         complaint = self._check(event.value) if event.value != self._value else ""
         self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))
 
     @on(Input.Submitted)
     def done(self, event: Input.Submitted) -> None:
-        """Return the line if it will do."""
         complaint = self._check(event.value)
         if complaint:
             self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))

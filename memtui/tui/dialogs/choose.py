@@ -104,7 +104,6 @@ class Choose(Dialog[Key], Generic[Key]):
     @on(Input.Submitted, "#filter")
     @on(VirtualList.Chosen)
     def chosen(self) -> None:
-        """Return the option under the cursor."""
         lines = self._lines
         if lines.cursor < len(lines.options):
             option = lines.options[lines.cursor]

@@ -41,10 +41,8 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
         self.call_after_refresh(self.app.key_queue.opened)
 
     def action_no(self) -> None:
-        """Close, nothing done."""
         self.dismiss(None)
 
 
 def text_rows(rows: list[Content], widget_id: str) -> Widget:
-    """Lines of text that take their own height."""
     return Static(Content("\n").join(rows), id=widget_id)

@@ -79,7 +79,6 @@ class NewTopic(Dialog[NewTopicAnswer]):
     @on(Input.Changed, "#name")
     @on(VirtualList.Moved)
     def say_file(self) -> None:
-        """Show the file name that this will give."""
         name = self.query_one("#name", Input).value.strip()
         words = f"file: {self._file_name(self._type, name)}" if name else ""
         self.query_one("#complaint", Static).update(Content.styled(visible(words, keep=""), "$dim"))
@@ -90,12 +89,10 @@ class NewTopic(Dialog[NewTopicAnswer]):
 
     @on(Input.Submitted, "#name")
     def to_description(self) -> None:
-        """Enter in the name goes on to the next line."""
         self.query_one("#description", Input).focus()
 
     @on(Input.Submitted, "#description")
     def action_done(self) -> None:
-        """Return what was typed."""
         name = self.query_one("#name", Input).value.strip()
         description = self.query_one("#description", Input).value.strip()
         missing = "a name is needed" if not name else "one line is needed: recall has nothing else to match"

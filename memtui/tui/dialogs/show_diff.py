@@ -42,5 +42,4 @@ class ShowDiff(Dialog[bool]):
         return action != "yes" or bool(self._yes)
 
     def action_yes(self) -> None:
-        """Do it."""
         self.dismiss(True)

@@ -94,28 +94,23 @@ class WatchRun(HasSelection, Dialog[None]):
 
     @property
     def files(self) -> RunFiles:
-        """The list of touched files."""
         return self.query_one(RunFiles)
 
     @property
     def run_log(self) -> RunLog:
-        """Its log."""
         return self.query_one(RunLog)
 
     def go_to(self, id: str) -> None:
-        """Show another run."""
         self.shown_id, self._requested = id, ()
         self.app.post_message(RunRequested(id, over_views=True))
         self.app.post_message(DreamSeen(id))
         self._draw()
 
     def show(self, state: AppState) -> None:
-        """Draw the state."""
         if self.is_mounted:
             self._draw()
 
     def tick(self, now: float) -> None:
-        """A second has passed while a run is on."""
         self._show_time(now)
 
     def _draw(self) -> None:
@@ -148,7 +143,6 @@ class WatchRun(HasSelection, Dialog[None]):
         self.files.show([(file, "") for file in foreign.files])
 
     def _draw_parts(self, opened: OpenDream | None) -> None:
-        """The lines above files and log, and the log."""
         touched = touched_words(file for file, _ in self.files.rows) or "no file touched"
         self.query_one("#touched", RunHead).show([Content.styled(touched, "bold")])
         self.run_log.show(opened.events if opened is not None else ())
@@ -210,16 +204,13 @@ class WatchRun(HasSelection, Dialog[None]):
 
     @on(VirtualList.Moved, "#files")
     def moved(self) -> None:
-        """Another file."""
         self._show_change(self.app.state, self._dream(self.app.state))
 
     @on(VirtualList.Chosen, "#files")
     def chosen(self) -> None:
-        """Enter on a file: its difference."""
         self.app.perform(dreams.show_difference)
 
     def toggle_following(self) -> None:
-        """Follow the log, or leave it where it is."""
         self.run_log.follow(on=not self.run_log.follows)
         self._show_following()
 

@@ -51,7 +51,6 @@ class CompareLines(VirtualList):
 
     @property
     def beside(self) -> bool:
-        """Whether the two texts stand side by side."""
         return self.size.width >= BESIDE_FROM
 
     def row(self, index: int, width: int) -> Content:
@@ -102,7 +101,6 @@ COMMANDS = declare(
 
 
 async def drop_mine(context: CommandContext) -> None:
-    """Use the disk's, after a question."""
     compare = context.find(Compare)
     lines = ["Your unsaved text goes into the history and is dropped here."]
     if await context.ask(Question("Use the disk's text?", lines, yes="Use the disk's", no="Back")):
@@ -132,7 +130,6 @@ class Compare(HintedScreen[CompareResult | None]):
 
     @property
     def lines(self) -> CompareLines:
-        """The rows."""
         return self.query_one(CompareLines)
 
     def on_mount(self) -> None:
@@ -145,7 +142,6 @@ class Compare(HintedScreen[CompareResult | None]):
         """A double click does nothing: only keys decide here."""
 
     def change(self, step: int) -> None:
-        """Go to the next or previous hunk that differs."""
         rows = self.lines.rows
         here = rows[self.lines.cursor].hunk if rows else 0
         firsts = [i for i, row in enumerate(rows) if i == 0 or rows[i - 1].hunk != row.hunk]
@@ -164,13 +160,10 @@ class Compare(HintedScreen[CompareResult | None]):
             self.change(1)
 
     def merge(self) -> None:
-        """Write what the choices give."""
         self.dismiss(CompareResult("write", resolve(self.hunks, self.lines.choices)))
 
     def save_copy(self) -> None:
-        """Save mine beside the file."""
         self.dismiss(CompareResult("copy", self._mine))
 
     def close(self) -> None:
-        """Back, nothing written."""
         self.dismiss(None)

@@ -83,7 +83,6 @@ async def _after_save(context: CommandContext, editor: "Editor", saved: SavedFil
 
 
 async def find(context: CommandContext) -> None:
-    """Find text from the cursor on, around the end."""
     body = context.find(Editor).body
     text = await context.ask(Ask("Find", does="find"))
     if not text:
@@ -138,7 +137,6 @@ class Editor(HintedScreen[Closed]):
 
     @property
     def path(self) -> Path:
-        """The file that is edited."""
         return self.opened.path
 
     def compose(self) -> ComposeResult:
@@ -170,12 +168,10 @@ class Editor(HintedScreen[Closed]):
 
     @property
     def body(self) -> BodyArea:
-        """The text."""
         return self.query_one(BodyArea)
 
     @property
     def dirty(self) -> bool:
-        """Whether the text differs from what was read or saved last."""
         return self.current().to_bytes() != self.opened.data
 
     def current(self) -> EditorText:
@@ -195,7 +191,6 @@ class Editor(HintedScreen[Closed]):
 
     @on(TextArea.SelectionChanged)
     def moved(self) -> None:
-        """The line and column in the title."""
         self._say_title()
 
     def _bring_up_to_date(self) -> None:
@@ -252,7 +247,6 @@ class Editor(HintedScreen[Closed]):
     # Keys.
 
     def saved(self, opened: OpenedFile) -> None:
-        """Go on from what is on disk now."""
         row = self.body.cursor_location
         changed = opened.data != self.current().to_bytes()
         self.opened, self.text = opened, opened.text
@@ -263,11 +257,9 @@ class Editor(HintedScreen[Closed]):
         self._bring_up_to_date()
 
     def go_on_outside(self) -> None:
-        """Go on in $EDITOR with the text as it is here."""
         self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.text.body_line))
 
     def focus_properties(self) -> None:
-        """To the properties and back."""
         first = next(iter(self.opened.fields), None)
         if first is None:
             self.app.notify("the frontmatter cannot be read: it is part of the text here", markup=False)
@@ -285,11 +277,9 @@ class Editor(HintedScreen[Closed]):
 
     @on(ReaderView.WidthChanged)
     def redraw_beside(self) -> None:
-        """The preview has another width."""
         self._bring_up_to_date()
 
     def go_to_problem(self, step: int) -> None:
-        """To the next problem in the text."""
         panel = self.query_one(ProblemList)
         if not panel.problems:
             return
@@ -299,11 +289,9 @@ class Editor(HintedScreen[Closed]):
 
     @on(VirtualList.Chosen, "#problems")
     def chosen_problem(self, event: VirtualList.Chosen) -> None:
-        """Enter or a double click on a problem goes to its line."""
         self.to_problem(self.query_one(ProblemList).problems[event.index])
 
     def to_problem(self, problem: Problem) -> None:
-        """Put the cursor where the problem is."""
         row = (problem.line or 1) - self.text.body_line
         if row < 0 and self.opened.fields:
             self.focus_properties()

@@ -97,7 +97,6 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     @property
     def lines(self) -> TranscriptLines:
-        """The records."""
         return self._lines
 
     def on_mount(self) -> None:
@@ -111,7 +110,6 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     @on(TranscriptLines.Moved)
     def moved(self, message: TranscriptLines.Moved) -> None:
-        """The cursor stands elsewhere."""
         self._block, self._share = message.block, message.share
         if not self._lines.busy:
             self._status = ""
@@ -184,7 +182,6 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look at the file")
     def look_at_file(self) -> None:
-        """Whether it grew, was cut or replaced, or is gone."""
         source = self._lines.source
         if isinstance(source, FileSource):
             state = source.state()
@@ -230,7 +227,6 @@ class TranscriptScreen(HintedScreen[Left | None]):
             self._lines.fold_repeats(repeats.ranges)
 
     def _open_again(self) -> None:
-        """Read the file, or the path, from where one is."""
         offset = self._block.offset if self._block else 0
         try:
             source = self._source()
@@ -243,18 +239,15 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     @on(TranscriptLines.Left)
     def leave(self) -> None:
-        """Back to where the person came from."""
         self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
 
     @on(TranscriptLines.FromHere)
     def from_here(self, message: TranscriptLines.FromHere) -> None:
-        """Back, to go on from a record."""
         if self._block:
             self.dismiss(Left(self._block.offset, message.uuid, menu=True))
 
     @on(TranscriptLines.ViewToggled)
     def other_view(self) -> None:
-        """The path, or the file's order."""
         if self._entries is None:
             self.take_status(TranscriptLines.Status("there is only the file's order here"))
             return

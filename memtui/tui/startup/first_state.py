@@ -77,7 +77,6 @@ def encode(state: FirstState) -> bytes:
 
 
 def decode(data: bytes) -> FirstState | None:
-    """The state of the cache; `None` if there is none."""
     if not data or _has_controls(data):
         return None
     try:

@@ -162,7 +162,6 @@ def _digest(data: bytes) -> bytes:
 
 
 def _unchanged(stamps: Iterable[bytes]) -> bool:
-    """Whether all is as it was stamped."""
     stat = os.stat
     for line in stamps:
         size, time, inode, path = line.split(b" ", 3)

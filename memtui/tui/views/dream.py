@@ -65,30 +65,24 @@ class DreamView(View):
         self.query_one("#runs").border_title = "Runs"
 
     def on_show(self) -> None:
-        """What was not followed meanwhile is looked at now."""
         self.post_message(DreamViewShown(True))
 
     def on_hide(self) -> None:
-        """Checks and details are hidden: they are not read."""
         self.post_message(DreamViewShown(False))
 
     @property
     def runs(self) -> RunList:
-        """The list of runs."""
         return self.query_one(RunList)
 
     @property
     def details(self) -> RunDetails:
-        """What is known of the run under the cursor."""
         return self.query_one(RunDetails)
 
     @property
     def current(self) -> Dream | None:
-        """The run under the cursor."""
         return self.runs.current
 
     def show(self, state: AppState) -> None:
-        """Draw the state."""
         self.state = state
         home = self.app.start.home
         now = self.app.start.now()  # a second counts while a run is on
@@ -100,7 +94,6 @@ class DreamView(View):
         self.moved()
 
     def tick(self, now: float) -> None:
-        """A second has passed while a run is on: what depends on the time is drawn again."""
         self._show_runs(now)
         if self.current is not None and self.current.state.word == "running":
             self._show_details(now)
@@ -132,7 +125,6 @@ class DreamView(View):
 
     @on(VirtualList.Chosen, "#runs")
     def choose_run(self) -> None:
-        """Enter on a run: its whole difference."""
         self.app.perform(dreams.show_whole_difference)
 
     @on(VirtualList.Chosen, "#run")
@@ -146,12 +138,10 @@ class DreamView(View):
         return Selection(run=run, file=self.details.file if run else "")
 
     def focus_preview(self) -> None:
-        """Go to the details; where there is one pane only they take the list's place."""
         self.add_class("-reading")
         self.screen.set_focus(self.details)
 
     def back(self) -> None:
-        """From the details to the runs."""
         self.remove_class("-reading")
         self.screen.set_focus(self.runs)
 

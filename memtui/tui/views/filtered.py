@@ -45,7 +45,6 @@ class FilteredView(View, Generic[Arrangement]):
 
     @property
     def filter_line(self) -> FilterLine | None:
-        """The line in which a filter is typed, while there is one."""
         return next(iter(self.query(FilterLine)), None)
 
     async def filter(self) -> None:

@@ -99,17 +99,14 @@ class MemoryView(FilteredView[Wanted]):
 
     @property
     def list(self) -> TopicList:
-        """The list of files."""
         return self.query_one(TopicList)
 
     @property
     def reader(self) -> ReaderView:
-        """The preview."""
         return self.query_one(ReaderView)
 
     @property
     def current(self) -> Path | None:
-        """The file under the cursor."""
         row = self.list.current
         return row.path if isinstance(row, FileRow) else None
 
@@ -118,7 +115,6 @@ class MemoryView(FilteredView[Wanted]):
         return Selection(self.current, tuple(sorted(self.wanted.marked)))
 
     def show(self, state: AppState) -> None:
-        """Draw the state."""
         before, self.state = self.state, state
         if state.snapshot is None:
             if state.first is not None and (before is None or before.first is not state.first):
@@ -160,7 +156,6 @@ class MemoryView(FilteredView[Wanted]):
         table.pairs, table.notes = (first.pairs, first.notes) if here else ((), ())
 
     def _show_titles(self, name: str) -> None:
-        """The preview's title, and what else there is of the file."""
         self.reader.name_shown = name
         self.reader.border_title = Content(name)
         self.reader.border_subtitle = Content(" ".join(f"[ {mode} ]" if mode == self.mode else mode for mode in MODES))
@@ -199,12 +194,10 @@ class MemoryView(FilteredView[Wanted]):
         table.pairs, table.notes = pairs, notes
 
     def ask_preview(self) -> None:
-        """Ask for the file under the cursor in the mode and width in hand."""
         self.post_message(PreviewRequested(self.current, self.mode, self.reader.draw_width))
 
     @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:
-        """Another file: its preview and properties."""
         if self.state is not None and self.state.snapshot is None and self.state.first is not None:
             self._show_first(self.state.first)
         self.ask_preview()
@@ -212,36 +205,29 @@ class MemoryView(FilteredView[Wanted]):
 
     @on(ReaderView.WidthChanged)
     def width_changed(self) -> None:
-        """The lines were drawn for another width."""
         self.ask_preview()
 
     @on(TopicList.Folded)
     def fold(self, message: TopicList.Folded) -> None:
-        """Fold or unfold a group."""
         folded = self.wanted.folded | {message.key} if message.folded else self.wanted.folded - {message.key}
         self.arrange_by(folded=folded)
 
     @on(VirtualList.Chosen, "#topics")
     def open_editor(self) -> None:
-        """Enter or a double click on a file."""
         self.app.perform(editor.edit)
 
     def mark(self) -> None:
-        """Mark the file under the cursor and go on."""
         if self.current:
             self.arrange_by(marked=self.wanted.marked ^ {self.current})
             self.list.cursor += 1
 
     def next_grouping(self) -> None:
-        """By type, by folder, flat."""
         self.arrange_by(grouping=next_of(GROUPINGS, self.wanted.grouping))
 
     def next_order(self) -> None:
-        """By name, age, size."""
         self.arrange_by(order=next_of(ORDERS, self.wanted.order))
 
     def toggle_only_problems(self) -> None:
-        """Only files with problems, or all."""
         self.arrange_by(only_problems=not self.wanted.only_problems)
         self.list.to_first_file()
 
@@ -259,7 +245,6 @@ class MemoryView(FilteredView[Wanted]):
             self.arrange_by(marked=frozenset())
 
     def focus_preview(self) -> None:
-        """Go to the preview; where there is one pane only it takes the list's place."""
         self.add_class("-reading")
         self.screen.set_focus(self.reader)
 
@@ -272,7 +257,6 @@ class MemoryView(FilteredView[Wanted]):
         self.ask_preview()
 
     def next_mode(self, step: int) -> None:
-        """The next or previous of preview, links, history."""
         self.mode = next_of(MODES, self.mode, step)
         self.ask_preview()
 
@@ -297,7 +281,6 @@ class MemoryView(FilteredView[Wanted]):
             self.go_to(str(target))
 
     def go_back(self) -> None:
-        """Go to the file from which the last link was followed."""
         if self._trail:
             self.go_to(str(self._trail.pop()))
 
@@ -309,7 +292,6 @@ class MemoryView(FilteredView[Wanted]):
 
     @on(ReaderView.Left)
     def leave_reader(self) -> None:
-        """From the preview to the list."""
         self.remove_class("-reading")
         self.screen.set_focus(self.list)
 

@@ -85,22 +85,18 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @property
     def list(self) -> SessionList:
-        """The list of sessions."""
         return self.query_one(SessionList)
 
     @property
     def current(self) -> Session | None:
-        """The session that the row under the cursor belongs to."""
         return self.list.session
 
     @property
     def point(self) -> Point | None:
-        """What the cursor is on."""
         row = self.list.current
         return point_of(row) if row is not None else None
 
     def show(self, state: AppState) -> None:
-        """Draw the state."""
         before, self.state = self.state, state
         if state.session_list is None:
             return
@@ -177,18 +173,15 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @property
     def reader(self) -> TranscriptLines | None:
-        """The conversation, once there was one."""
         return next(iter(self.query(TranscriptLines)), None)
 
     @on(TranscriptLines.Left)
     def leave_reader(self) -> None:
-        """From the conversation to the list."""
         self.remove_class("-reading")
         self.screen.set_focus(self.list)
 
     @on(TranscriptLines.FromHere)
     def from_here(self, message: TranscriptLines.FromHere) -> None:
-        """What can be done from a record of the conversation on."""
         self._menu(message.uuid)
 
     @on(TranscriptLines.ViewToggled)
@@ -198,12 +191,10 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @on(TranscriptLines.Status)
     def show_status(self, message: TranscriptLines.Status) -> None:
-        """What a search in the conversation is doing."""
         words = message.words or PANE_HINTS
         self.query_one("#conversation").border_subtitle = Content(visible(words, keep=""))
 
     def focus_preview(self) -> None:
-        """Go to the conversation; where there is one pane only it takes the list's place."""
         if self.reader is not None:
             self.add_class("-reading")
             self.screen.set_focus(self.reader)
@@ -256,14 +247,12 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @on(SessionList.Folded)
     def fold(self, message: SessionList.Folded) -> None:
-        """Fold or unfold a session or its agents; a session is read for it."""
         self.arrange_by(unfolded=self.wanted.unfolded ^ {message.key})
         if not message.folded and self.state and message.key not in self.state.opened:
             self._read()
 
     @on(VirtualList.Chosen, "#session-list")
     def choose(self) -> None:
-        """Enter or a double click: what can be done with it."""
         point = self.point
         if point is not None:
             self._menu(point.uuid)
@@ -282,14 +271,12 @@ class SessionsView(FilteredView[SessionsWanted]):
         return Selection(Path(point.place), marked, point.uuid) if point is not None else Selection(marked=marked)
 
     def mark(self) -> None:
-        """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
             self.arrange_by(marked=self.wanted.marked ^ {session.file_path})
             self.list.cursor += 1
 
     def unmark(self) -> None:
-        """What was done with the marked sessions is done."""
         self.wanted = replace(self.wanted, marked=frozenset())
 
     def toggle_scope(self, scope: Scope) -> None:
@@ -299,12 +286,10 @@ class SessionsView(FilteredView[SessionsWanted]):
         self.post_message(SessionListRequested(scope))
 
     def toggle_branch(self) -> None:
-        """Only sessions of the git branch that is checked out, or all."""
         branch = self.state.branch if self.state and not self.wanted.branch else ""
         self.arrange_by(branch=branch)
 
     def next_order(self) -> None:
-        """By age, size, messages, title."""
         self.arrange_by(order=next_of(SESSION_ORDERS, self.wanted.order))
 
     def back(self) -> None:

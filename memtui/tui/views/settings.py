@@ -69,7 +69,6 @@ class SettingLines(RowList[SettingRow]):
     """The rows; Space and Enter act on the one under the cursor."""
 
     def show(self, rows_: tuple[SettingRow, ...]) -> None:
-        """Draw these rows; the cursor stays on its setting."""
         if rows_ == self.rows:
             return
         self.put(rows_)
@@ -115,14 +114,12 @@ class SettingsView(View):
             yield Static(Content(""), id="words")
 
     def show(self, state: AppState) -> None:
-        """Draw the switches of the place."""
         config = self.app.config
         self.query_one(SettingLines).show(rows(state.location.switches, state.location.warnings, config))
         self.explain()
 
     @on(VirtualList.Moved, "#switches")
     def explain(self) -> None:
-        """Say what the setting under the cursor does, and where its value comes from."""
         row = self.query_one(SettingLines).current
         if row is None or not row.key:
             return
@@ -138,7 +135,6 @@ class SettingsView(View):
 
     @on(VirtualList.Chosen, "#switches")
     def change(self) -> None:
-        """A double click on a setting."""
         self.app.perform(settings.change)
 
     def go_to(self, key: str) -> None:

@@ -20,7 +20,6 @@ class ViewEntry(Struct, frozen=True):
 
     @property
     def module(self) -> str:
-        """The module that has the view's class."""
         return f"memtui.tui.views.{self.name if self.view else 'placeholder'}"
 
 
