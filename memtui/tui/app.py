@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
 from memtui.tui import preload, styles
-from memtui.tui.app_base import AppBase, View
+from memtui.tui.app_base import AppBase, ShowsState, View
 from memtui.tui.commands import app as app_commands
 from memtui.tui.commands import registry
 from memtui.tui.headlines import meter_fill, meter_note, title_status
@@ -41,7 +41,7 @@ from memtui.tui.messages import (
 from memtui.tui.startup.first_state import decode, names_in
 from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
-from memtui.tui.state import AppState, Preview, ShowsDream
+from memtui.tui.state import AppState, Preview
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 from memtui.tui.views.table import VIEWS
@@ -55,7 +55,6 @@ from memtui.util.lazy_module import LazyModule
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
-    from memtui.client.memory_location import MemoryLocation
     from memtui.dream.run.spawn import StartedRun
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
@@ -66,13 +65,12 @@ if TYPE_CHECKING:
     from memtui.tui.loaders import sessions as session_loaders
     from memtui.tui.loaders import watcher
     from memtui.tui.screens import editor
-    from memtui.tui.views import placeholder
     from memtui.util import crash_report
 else:  # wanted behind the first frame, and imported there
     watch_run, watcher = LazyModule("memtui.tui.dialogs.watch_run"), LazyModule("memtui.tui.loaders.watcher")
     dream_loaders, memory_loaders = LazyModule("memtui.tui.loaders.dreams"), LazyModule("memtui.tui.loaders.memory")
     session_loaders, editor = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.screens.editor")
-    placeholder, crash_report = LazyModule("memtui.tui.views.placeholder"), LazyModule("memtui.util.crash_report")
+    crash_report = LazyModule("memtui.util.crash_report")
 
 RESCAN_INTERVAL_S = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
@@ -111,7 +109,6 @@ class MemtuiApp(AppBase):
         self.sample = sample
         self.open_sample = open_sample
         self.watch_disk = watch
-        self._workspace: Workspace | None = None
         self._memory_loader: memory_loaders.MemoryLoader | None = None
         self._session_loader: session_loaders.SessionLoader | None = None
         self._dream_loader: dream_loaders.DreamLoader | None = None
@@ -138,13 +135,7 @@ class MemtuiApp(AppBase):
         self._show(self.state)
         self.call_after_refresh(lambda: self.memory_loader.first())
 
-    # What it is made of; made when it is first wanted, behind the first frame.
-
-    @property
-    def workspace(self) -> Workspace:
-        if self._workspace is None:
-            self._workspace = self.start.make()
-        return self._workspace
+    # What reads for it; made when it is first wanted, behind the first frame.
 
     @property
     def memory_loader(self) -> memory_loaders.MemoryLoader:
@@ -194,12 +185,14 @@ class MemtuiApp(AppBase):
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
         self._show_pill(state)
-        for view in body.query(View):
-            if view.display:
-                view.show(state)
-        for screen in self.screen_stack[1:]:
-            if isinstance(screen, ShowsDream):
-                screen.show(state)
+        for shown in self._shown():
+            shown.show(state)
+
+    def _shown(self) -> list[ShowsState]:
+        """The view on screen, and what lies over it."""
+        body, *over = self.screen_stack
+        views = [view for view in body.query(View) if view.display]
+        return [*views, *(screen for screen in over if isinstance(screen, ShowsState))]
 
     def _show_hints(self) -> None:
         body = self.screen_stack[0]
@@ -220,14 +213,9 @@ class MemtuiApp(AppBase):
         """A second of a dream: only what shows it is drawn."""
         now = self.start.now()
         self.dream_loader.tick()
-        body = self.screen_stack[0]
-        body.query_one(DreamPill).now = now
-        for screen in self.screen_stack[1:]:
-            if isinstance(screen, ShowsDream):
-                screen.tick(now)
-        for view in body.query(View):
-            if view.display:
-                view.tick(now)
+        self.screen_stack[0].query_one(DreamPill).now = now
+        for shown in self._shown():
+            shown.tick(now)
 
     # Reading: the loaders do it in threads; here is what comes of it.
 
@@ -397,11 +385,8 @@ class MemtuiApp(AppBase):
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
             path = crash_report.write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
-            self.post_message(
-                CommandFailed(
-                    f"this is a bug of memtui: {crash_report.error_summary(error)}", f"please report it with {path}"
-                )
-            )
+            words = f"this is a bug of memtui: {crash_report.error_summary(error)}"
+            self.post_message(CommandFailed(words, f"please report it with {path}"))
 
     def open_workspace(self, workspace: Workspace) -> None:
         self.start, self._workspace = StartContext.over(workspace), workspace
@@ -415,9 +400,6 @@ class MemtuiApp(AppBase):
         for view in self.screen_stack[0].query(View):
             view.start_over()
         self.memory_loader.first()
-
-    def take_location(self, location: MemoryLocation) -> None:
-        self.state = replace(self.state, location=location)
 
     def take_config(self, config: Config) -> None:
         self.config = config
@@ -436,20 +418,15 @@ class MemtuiApp(AppBase):
     async def show_view(self, name: str) -> View:
         body = self.screen_stack[0]
         if not body.query(f"#{name}"):
-            await body.mount(self._make_view(name), before="#pill")
+            entry = next(view for view in VIEWS if view.name == name)
+            view = getattr(import_module(entry.module), entry.view)
+            await body.mount(view(self.glyphs), before="#pill")
         for view in body.query(View):
             view.display = view.id == name
         self.state = replace(self.state, view=name, bad_dream="" if name == "dream" else self.state.bad_dream)
         shown = body.query_one(f"#{name}", View)
         shown.focus_default()
         return shown
-
-    def _make_view(self, name: str) -> View:
-        entry = next(view for view in VIEWS if view.name == name)
-        if not entry.view:
-            return placeholder.Placeholder(name)
-        view: View = getattr(import_module(entry.module), entry.view)(self.glyphs)
-        return view
 
     async def show_run(self, id: str) -> None:
         screen = self.screen

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual import events, getters
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -74,22 +75,22 @@ class Selection(Struct, frozen=True):
     ours: bool = False
 
 
-class HasSelection:
-    """Base of what commands find the cursor in: a view, or a dialog that shows a run."""
+class ShowsState:
+    """Base of what draws the state and has the cursor that commands act on: a view, or a dialog that shows a run."""
 
     @property
     def selection(self) -> Selection:
         return Selection()
 
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+
+    def tick(self, now: float) -> None:
+        """A second has passed while a run is on."""
+
 
 class AppBase(App[object]):
-    """An app that knows its terminal, and what its widgets may ask of it.
-
-    Args:
-        start: The project to open first.
-        config: Our own settings.
-        glyphs: What the terminal can show.
-    """
+    """An app that knows its terminal, and what its widgets may ask of it; `MemtuiApp` says what it is made from."""
 
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
@@ -107,6 +108,7 @@ class AppBase(App[object]):
         self.config = config
         self.sample = False
         self.open_sample: Callable[[], Workspace] | None = None
+        self._workspace: Workspace | None = None
         self._interrupted_at = 0.0
         self.touched = False
         """Whether a key or a button was pressed."""
@@ -118,8 +120,10 @@ class AppBase(App[object]):
 
     @property
     def workspace(self) -> "Workspace":
-        """The project that is open."""
-        raise NotImplementedError
+        """The project that is open; made when it is first wanted, behind the first frame."""
+        if self._workspace is None:
+            self._workspace = self.start.make()
+        return self._workspace
 
     @property
     def still(self) -> bool:
@@ -142,11 +146,9 @@ class AppBase(App[object]):
 
     async def show_run(self, id: str) -> None:
         """Show a run where runs are shown: in the dialog if that is open, else in the Dream view."""
-        raise NotImplementedError
 
     def watch_run(self, id: str) -> None:
         """Show a run ("" another program's) full screen, over whatever is shown."""
-        raise NotImplementedError
 
     def transcript(self, path: Path) -> "Transcript":
         """A session's transcript, read on from where it was read the last time; for a thread."""
@@ -154,30 +156,26 @@ class AppBase(App[object]):
 
     def read_again(self) -> None:
         """Read again what changed on disk."""
-        raise NotImplementedError
 
     def follow_run(self, run: "StartedRun") -> None:
         """A run was started by this process, which has to ask now and then whether it has ended."""
-        raise NotImplementedError
 
     def open_workspace(self, workspace: "Workspace") -> None:
         """Go to another project; the rest of the screen stays."""
-        raise NotImplementedError
 
     def take_config(self, config: Config) -> None:
         """Use other settings of ours from now on."""
-        raise NotImplementedError
 
     def take_location(self, location: MemoryLocation) -> None:
         """Use what the client's settings decide from now on."""
-        raise NotImplementedError
+        self.state = replace(self.state, location=location)
 
     # Commands.
 
     @property
     def selection(self) -> Selection:
         for node in self._focus_path():
-            if isinstance(node, HasSelection):
+            if isinstance(node, ShowsState):
                 return node.selection
         return self.view.selection
 
@@ -188,8 +186,7 @@ class AppBase(App[object]):
     def find_node(self, kind: type[Node]) -> Node:
         """What a command acts on: of the focused widget and all around it the first of a kind, else any that is shown.
 
-        Raises:
-            NotFound: If there is none on the screen.
+        Raises NotFound if there is none on the screen.
         """
         for node in [*self._focus_path(), *self.screen.walk_children(with_self=False)]:
             if isinstance(node, kind):
@@ -197,12 +194,7 @@ class AppBase(App[object]):
         raise NotFound("this can't be done here")
 
     def perform(self, run: "Callable[[CommandContext], object]", selection: Selection | None = None) -> None:
-        """Carry a command out; while it opens a dialog, keys wait for that.
-
-        Args:
-            run: What the command runs.
-            selection: What it is about; what the cursor is on if left out.
-        """
+        """Carry a command out, about what the cursor is on if nothing is given; keys wait for a dialog of it."""
         try:
             done = run(CommandContext(self, self.selection if selection is None else selection))
         except MemtuiError as error:
@@ -290,27 +282,19 @@ class InApp(MessagePump):
     app = getters.app(AppBase)
 
 
-class View(InApp, HasSelection, Widget):
+class View(InApp, ShowsState, Widget):
     """One of the bodies of the screen."""
 
     BLANK = True  # its panes cover it
-
-    def show(self, state: AppState) -> None:
-        """Draw the state."""
-
-    def tick(self, now: float) -> None:
-        """A second has passed while a run is on."""
 
     def start_over(self) -> None:
         """Another project: nothing that is shown is about it."""
 
     def focus_default(self) -> None:
         """Put the focus where keys go when the view is shown."""
-        raise NotImplementedError
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a file, a session or a run."""
-        raise NotImplementedError
 
     def unmark(self) -> None:
         """What was asked for is done with all that was marked."""
@@ -342,41 +326,25 @@ class CommandContext:
 
     @property
     def snapshot(self) -> "Snapshot":
-        """The memory folder as it was read last.
-
-        Raises:
-            NotFound: Before the first reading.
-        """
+        """The memory folder as it was read last; raises NotFound before the first reading."""
         if self.app.state.snapshot is None:
             raise NotFound("the folder is still being read", hint="try again in a moment")
         return self.app.state.snapshot
 
     @property
     def path(self) -> Path:
-        """The file under the cursor.
-
-        Raises:
-            NotFound: If the cursor was on none.
-        """
+        """The file under the cursor; raises NotFound if it was on none."""
         if self.selection.path is None:
             raise NotFound("no file is under the cursor")
         return self.selection.path
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The marked files, or else the one under the cursor.
-
-        Raises:
-            NotFound: If there is neither.
-        """
+        """The marked files, or else the one under the cursor; raises NotFound if there is neither."""
         return self.selection.marked or (self.path,)
 
     def find(self, kind: type[Node]) -> Node:
-        """The widget, view or screen of a kind that the command acts on.
-
-        Raises:
-            NotFound: If there is none on the screen.
-        """
+        """The widget, view or screen of a kind that the command acts on; raises NotFound if there is none."""
         return self.app.find_node(kind)
 
     async def ask(self, dialog: Screen[Result]) -> Result | None:
@@ -388,13 +356,7 @@ class CommandContext:
         return await asyncio.to_thread(function, *args, **kwargs)
 
     def done(self, words: str, focus: Path | None = None, problem: str = "") -> None:
-        """Say what was done, and have the disk read again.
-
-        Args:
-            words: What was done.
-            focus: The file that the cursor goes to.
-            problem: What follows from it ("2 lines are not loaded").
-        """
+        """Say what was done and have the disk read again; the arguments are those of `CommandDone`."""
         self.app.post_message(CommandDone(words, focus, problem))
 
     def notify(self, words: str) -> None:

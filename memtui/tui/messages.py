@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -38,12 +38,12 @@ class Newest(Message):
         return isinstance(message, type(self))
 
 
+@dataclass
 class StateUpdate(Message):
-    """Something was read; the app puts it into its state."""
+    """Something was read; the app puts it into its state, as a rule each field in the place of its name."""
 
     def into(self, state: AppState) -> AppState:
-        """The state with it."""
-        raise NotImplementedError
+        return replace(state, **{field.name: getattr(self, field.name) for field in fields(self)})
 
 
 class NewestUpdate(Newest, StateUpdate):
@@ -77,7 +77,6 @@ class SnapshotLoaded(Newest):
         return files and old.instructions == new.instructions and old.notices == new.notices
 
 
-@dataclass
 class InitialLoadFinished(Message):
     """The first reading is done; from here on the disk is followed."""
 
@@ -96,17 +95,14 @@ class ReadingFinished(Message):
     of: Literal["memory", "sessions", "dreams"]
 
 
-@dataclass
 class SnapshotOutdated(Newest):
     """Something in the memory folder is not as it was read."""
 
 
-@dataclass
 class DiskChanged(Newest):
     """Something below a watched folder changed."""
 
 
-@dataclass
 class SessionsChanged(Newest):
     """A transcript changed, or a client came or went."""
 
@@ -126,18 +122,12 @@ class PreviewLoaded(StateUpdate):
 
     preview: Preview
 
-    def into(self, state: AppState) -> AppState:
-        return replace(state, preview=self.preview)
-
 
 @dataclass
 class SessionListLoaded(NewestUpdate):
     """The list of sessions, or what is known of it so far; a newer one replaces an older."""
 
     session_list: SessionListState
-
-    def into(self, state: AppState) -> AppState:
-        return replace(state, session_list=self.session_list)
 
 
 @dataclass
@@ -166,9 +156,6 @@ class ConversationLoaded(NewestUpdate):
     """A conversation is ready to be read."""
 
     conversation: OpenConversation
-
-    def into(self, state: AppState) -> AppState:
-        return replace(state, conversation=self.conversation)
 
 
 @dataclass
@@ -229,9 +216,6 @@ class DreamStarts(StateUpdate):
 
     starting: Starting | None
 
-    def into(self, state: AppState) -> AppState:
-        return replace(state, starting=self.starting)
-
 
 @dataclass
 class DiffLoaded(NewestUpdate):
@@ -239,16 +223,11 @@ class DiffLoaded(NewestUpdate):
 
     change: FileDiff
 
-    def into(self, state: AppState) -> AppState:
-        return replace(state, change=self.change)
 
-
-@dataclass
 class DreamsFound(Message):
     """There may be runs of dreams: from the first on they are read."""
 
 
-@dataclass
 class DreamsChanged(Newest):
     """The file of a run changed."""
 
@@ -292,7 +271,10 @@ class DiffRequested(Message):
 
 @dataclass
 class CommandDone(Message):
-    """A command was carried out; `words` say so, `problem` says what follows from it ("2 lines are not loaded")."""
+    """A command was carried out.
+
+    `words` say so, the cursor goes to `focus`, `problem` says what follows from it ("2 lines are not loaded").
+    """
 
     words: str
     focus: Path | None = None

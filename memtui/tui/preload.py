@@ -21,7 +21,6 @@ MODULES = (
     "memtui.tui.views.dream",
     "memtui.tui.loaders.dreams",
     "memtui.tui.dialogs.watch_run",
-    "memtui.tui.views.placeholder",
     "memtui.services.memory",
     "memtui.services.editor",
     "memtui.services.history",

@@ -122,17 +122,6 @@ class OpenDream(Struct, frozen=True):
 
 
 @runtime_checkable
-class ShowsDream(Protocol):
-    """A screen over the views that shows a run."""
-
-    def show(self, state: AppState) -> None:
-        """Draw the state."""
-
-    def tick(self, now: float) -> None:
-        """A second has passed while a run is on."""
-
-
-@runtime_checkable
 class KeepsDraft(Protocol):
     """A screen with text that may be unsaved."""
 

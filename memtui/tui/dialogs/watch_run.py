@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from memtui.dream.lock.external_run import ExternalRun
 from memtui.presentation.dream_text import touched_words
-from memtui.tui.app_base import HasSelection, Selection
+from memtui.tui.app_base import Selection, ShowsState
 from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
@@ -51,7 +51,7 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class WatchRun(HasSelection, Dialog[None]):
+class WatchRun(ShowsState, Dialog[None]):
     """Head above, files and log below each other; f says whether the log follows, J and K scroll it."""
 
     BINDINGS = registry.bindings(COMMANDS, dreams.RUN)

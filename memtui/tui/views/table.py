@@ -7,26 +7,26 @@ class ViewEntry(Struct, frozen=True):
     """A view that can be shown.
 
     `name` is the widget's id, that of the command `view.NAME`, and of the module below `memtui.tui.views` that has the
-    class `view`; its `__init__` takes the glyphs. `view` is "" where there is only a placeholder. `sheet` names the
-    stylesheet ("" for none), `hint` the short form in the last line.
+    class `view`; its `__init__` takes the glyphs. `sheet` names the stylesheet ("" for none), `hint` the short form in
+    the last line.
     """
 
     name: str
     title: str
     key: str
-    view: str = ""
+    view: str
     sheet: str = ""
     hint: str = ""
 
     @property
     def module(self) -> str:
-        return f"memtui.tui.views.{self.name if self.view else 'placeholder'}"
+        return f"memtui.tui.views.{self.name}"
 
 
 VIEWS = (
     ViewEntry("memory", "Memory", "1", "MemoryView", "memory"),
     ViewEntry("dream", "Dream", "2", "DreamView", "dream", "2-5 views"),
     ViewEntry("sessions", "Sessions", "3", "SessionsView", "sessions"),
-    ViewEntry("search", "Search", "4"),
+    ViewEntry("search", "Search", "4", "SearchView"),
     ViewEntry("settings", "Settings", "5", "SettingsView", "settings"),
 )
