@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 
 from msgspec import Struct
 
@@ -11,7 +11,6 @@ from memtui.client.paths import tilde_path
 from memtui.client.projects import list_projects
 from memtui.client.session_files import UNTITLED
 from memtui.sessions.catalog import Catalogue
-from memtui.sessions.listing import CompressedSessions
 from memtui.tui import preload
 from memtui.tui.app_base import AppBase, CommandContext
 from memtui.tui.commands import projects, registry
@@ -28,11 +27,7 @@ class RunCommand(Struct, frozen=True):
 
     command: Command
 
-    def __call__(self, context: CommandContext) -> object:
-        return self.run(context)
-
-    async def run(self, context: CommandContext) -> None:
-        """Show the view, then do what the command says."""
+    async def __call__(self, context: CommandContext) -> None:
         place = registry.place_of(self.command)
         if place.view and place.view != context.state.view and len(context.app.screen_stack) == 1:
             await context.app.show_view(place.view)
@@ -45,21 +40,8 @@ class GoTo(Struct, frozen=True):
     view: str
     key: str
 
-    def __call__(self, context: CommandContext) -> object:
-        return self.run(context)
-
-    async def run(self, context: CommandContext) -> None:
-        """Show it."""
+    async def __call__(self, context: CommandContext) -> None:
         (await context.app.show_view(self.view)).go_to(self.key)
-
-
-class OpenProject(Struct, frozen=True):
-    """Opens another project."""
-
-    cwd: Path
-
-    def __call__(self, context: CommandContext) -> object:
-        return projects.open_project(context, self.cwd)
 
 
 def options(context: CommandContext) -> list[Option[Run]]:
@@ -68,16 +50,11 @@ def options(context: CommandContext) -> list[Option[Run]]:
     view, app = context.state.view, context.app
     commands = [one for one in registry.all_commands() if registry.place_of(one) is not registry.LISTS]
     commands.sort(key=lambda one: registry.place_of(one).view not in (view, ""))
-    listed: list[Option[Run]] = [
-        Option(
-            RunCommand(one),
-            one.title,
-            f"{registry.place_of(one).title}  {_keys(one, app)}".rstrip(),
-            _why_off(one, context),
-        )
-        for one in commands
-        if one.id != "app.palette"
-    ]
+    listed: list[Option[Run]] = []
+    for one in commands:
+        if one.id != "app.palette":
+            detail = f"{registry.place_of(one).title}  {_keys(one, app)}".rstrip()
+            listed.append(Option(RunCommand(one), one.title, detail, _why_off(one, context)))
     snapshot = context.state.snapshot
     for scope in snapshot.scopes if snapshot is not None else ():
         listed += [Option(GoTo("memory", str(file.path)), file.name, scope.label or "file") for file in scope.files]
@@ -92,10 +69,8 @@ async def load_more(context: CommandContext, dialog: Choose[Run]) -> None:
 
 
 def _sessions(context: CommandContext) -> list[Option[Run]]:
-    shown = context.state.session_list
-    sessions: CompressedSessions
-    if shown is not None:
-        sessions = shown.sessions
+    if context.state.session_list is not None:
+        sessions = context.state.session_list.sessions
     else:
         with Catalogue(context.app.start.cache) as catalogue:
             folder = context.workspace.location.transcripts
@@ -105,12 +80,12 @@ def _sessions(context: CommandContext) -> list[Option[Run]]:
 
 
 def _projects(context: CommandContext) -> list[Option[Run]]:
-    home = context.workspace.env.home
-    return [
-        Option(OpenProject(one.cwd), tilde_path(one.cwd, home), "project", "the folder is gone" if one.gone else "")
-        for one in list_projects(context.workspace.env)
-        if one.cwd is not None
-    ]
+    listed: list[Option[Run]] = []
+    for one in list_projects(context.workspace.env):
+        if one.cwd is not None:
+            name, off = tilde_path(one.cwd, context.workspace.env.home), "the folder is gone" if one.gone else ""
+            listed.append(Option(partial(projects.open_project, cwd=one.cwd), name, "project", off))
+    return listed
 
 
 def _keys(command: Command, app: AppBase) -> str:
@@ -137,19 +112,13 @@ def live_keys(app: AppBase) -> list[Option[Run]]:
         if registry.known(binding.id) and binding.id is not None:
             shown = binding.key_display or app.get_key_display(binding)
             found.setdefault(binding.id, []).append(app.glyphs.spell(shown))
-    commands = [command for command in registry.all_commands() if command.id in found]
-    listed: list[Option[Run]] = [
-        Option(
-            RunCommand(one), f"{' '.join(dict.fromkeys(found[one.id])):<9} {one.title}", registry.place_of(one).title
-        )
-        for one in commands
-    ]
+    listed: list[Option[Run]] = []
+    for one in registry.all_commands():
+        if one.id in found:
+            label = f"{' '.join(dict.fromkeys(found[one.id])):<9} {one.title}"
+            listed.append(Option(RunCommand(one), label, registry.place_of(one).title))
     legend = legend_of(app.state.view, app.glyphs) if len(app.screen_stack) == 1 else ()
-    return listed + [Option(_nothing, f"{mark:<9} {words}", what) for mark, words, what in legend]
-
-
-def _nothing(context: CommandContext) -> None:
-    """A line of the legend does nothing."""
+    return listed + [Option(lambda _: None, f"{mark:<9} {words}", what) for mark, words, what in legend]
 
 
 def legend_of(view: str, glyphs: Glyphs) -> Sequence[tuple[str, str, str]]:

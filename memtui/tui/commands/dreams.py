@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from memtui.tui.app_base import CommandContext
+from memtui.dream.review.adoption import Adopted
+from memtui.dream.review.review import versions_of_file
+from memtui.dream.run.spawn import RunRequest
+from memtui.dream.run.stop import StopResult
+from memtui.services import dreams as services
+from memtui.tui import dialogs
+from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import history, questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import DreamsChanged, DreamStarts
+from memtui.tui.render import preview
 from memtui.tui.state import AppState, Dream, Starting
 from memtui.util.errors import Conflict, MemtuiError, NotFound
-from memtui.util.lazy_module import LazyModule
 from memtui.util.text import pluralize
-
-if TYPE_CHECKING:
-    from memtui.dream.review import review
-    from memtui.dream.review.adoption import Adopted
-    from memtui.dream.run import spawn
-    from memtui.dream.run.stop import StopResult
-    from memtui.services import dreams as services
-    from memtui.tui import dialogs
-    from memtui.tui.render import preview
-else:
-    review, spawn = LazyModule("memtui.dream.review.review"), LazyModule("memtui.dream.run.spawn")
-    services, dialogs = LazyModule("memtui.services.dreams"), LazyModule("memtui.tui.dialogs")
-    preview = LazyModule("memtui.tui.render.preview")
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
@@ -34,23 +25,14 @@ KINDS = {
 
 
 def _run_id(context: CommandContext) -> str:
-    """The id of the run under the cursor, "" for another program's.
-
-    Raises:
-        NotFound: If the cursor is on none.
-    """
+    """The id of the run under the cursor, "" for another program's."""
     if context.selection.run is None:
         raise NotFound("no dream is under the cursor")
     return context.selection.run
 
 
 def _dream(context: CommandContext) -> Dream:
-    """The run under the cursor.
-
-    Raises:
-        Conflict: If it is another program's, of which we know no run.
-        NotFound: If it is not listed any more.
-    """
+    """The run under the cursor; of another program's we know none."""
     id = _run_id(context)
     if not id:
         raise Conflict("this dream is another program's: it writes the folder itself", hint="u restores a file")
@@ -61,11 +43,6 @@ def _dream(context: CommandContext) -> Dream:
 
 
 def _file(context: CommandContext, hint: str) -> str:
-    """The touched file under the cursor.
-
-    Raises:
-        NotFound: If the cursor is on none.
-    """
     if not context.selection.file:
         raise NotFound("no file of the dream is under the cursor", hint=hint)
     return context.selection.file
@@ -86,7 +63,7 @@ async def start(context: CommandContext) -> None:
     kind = await context.ask(dialogs.Choose("Dream now", options, explain=explain, digits=True))
     if kind is None:
         return
-    request = spawn.RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
+    request = RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
     started = await context.in_thread(services.start, workspace, request)
     context.app.follow_run(started)
     context.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # its own files hold nothing yet
@@ -132,7 +109,7 @@ async def show_difference(context: CommandContext) -> None:
 
 
 async def show_whole_difference(context: CommandContext) -> None:
-    context.selection = type(context.selection)(run=context.selection.run)
+    context.selection = Selection(run=context.selection.run)
     await show_difference(context)
 
 
@@ -140,7 +117,7 @@ async def compare(context: CommandContext) -> None:
     """Compare two of three texts of a file: before the dream, as the dream made it, as it is now."""
     name = _file(context, "Tab goes to its files")
     workspace = context.workspace
-    sides = await context.in_thread(review.versions_of_file, _dream(context).run, workspace.dirs, workspace, name)
+    sides = await context.in_thread(versions_of_file, _dream(context).run, workspace.dirs, workspace, name)
     pairs = {
         "made": ("what the dream did", sides.before, sides.made),
         "adopt": ("from now to the dream's", sides.now, sides.made),
@@ -224,16 +201,14 @@ async def _restore(context: CommandContext, name: str) -> None:
 
 async def discard(context: CommandContext) -> None:
     workspace, run = context.workspace, _dream(context).run
-    discarded = await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow) or True)
-    if discarded:
+    if await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow) or True):
         context.done(f"discarded: what the dream {run.id} drafted")
 
 
 def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
-    drafted = (
-        f"{pluralize(done.end.drafted, 'change')} stored for review" if done.end.drafted else "nothing was drafted"
-    )
+    stored = f"{pluralize(done.end.drafted, 'change')} stored for review"
+    drafted = stored if done.end.drafted else "nothing was drafted"
     folder = "adopted before it ended; z undoes it" if done.end.version else f"memory untouched; {drafted}"
     lock = f"; last dream {done.end.lock}" if done.end.lock else ""
     return f"dream stopped ({how}); {folder}{lock}"

@@ -29,15 +29,9 @@ async def ask_until_done(
     *,
     confirmed: bool = False,
 ) -> Result | None:
-    """Call a service until it has no question left.
+    """Call a service, in a thread, with what the person has said yes to, until it has no question left.
 
-    Args:
-        context: Whose dialogs to show.
-        call: Calls the service with what the person has said yes to; in a thread.
-        confirmed: Whether the person has seen what is going to be done already.
-
-    Returns:
-        What the service gave; None if the person said no.
+    `confirmed` if the person has seen already what is going to be done. None if they said no.
     """
     allow = Allow(confirmed=confirmed)
     while True:
@@ -57,12 +51,9 @@ async def ask_until_done(
 
 async def confirm(context: CommandContext, question: NeedsConfirmation, *, no: str = "Cancel") -> bool:
     """Show what needs a yes, its difference if there is one."""
+    dialog: dialogs.Dialog[bool] = dialogs.Question(question.title, question.lines, yes=question.yes, no=no)
     if question.diff:
-        dialog: dialogs.Dialog[bool] = dialogs.ShowDiff(
-            question.title, question.diff, notes=question.lines, yes=question.yes.lower()
-        )
-    else:
-        dialog = dialogs.Question(question.title, question.lines, yes=question.yes, no=no)
+        dialog = dialogs.ShowDiff(question.title, question.diff, notes=question.lines, yes=question.yes.lower())
     answer = await context.ask(dialog)
     return bool(answer)
 
@@ -71,21 +62,12 @@ async def save(
     context: CommandContext,
     call: Callable[[Allow], services.SavedFile | SecretFound | SaveConflict | NeedsConfirmation],
 ) -> services.SavedFile | None:
-    """Save a text with a service, and ask what it wants to know; a conflict is compared and decided.
-
-    Returns:
-        What was saved; None if the person said no. The text is a draft then.
-    """
+    """Save a text with a service, and ask what it wants to know; None if the person said no: it is a draft then."""
     outcome: services.SavedFile | SaveConflict | None = await ask_until_done(context, call)
-    while isinstance(outcome, SaveConflict):
-        decided = await decide(context, outcome)
-        if decided is None:
-            return None
-        outcome = decided
-    return outcome
+    return await decide(context, outcome) if isinstance(outcome, SaveConflict) else outcome
 
 
-async def decide(context: CommandContext, conflict: SaveConflict) -> services.SavedFile | SaveConflict | None:
+async def decide(context: CommandContext, conflict: SaveConflict) -> services.SavedFile | None:
     """Show both texts of a conflict, and carry out what the person decides; None if that is nothing."""
     base = conflict.base if conflict.base is not None else conflict.disk
     decision = await context.ask(
@@ -94,9 +76,8 @@ async def decide(context: CommandContext, conflict: SaveConflict) -> services.Sa
     if decision is None:
         return None
     text = decision.text.encode("utf-8", "surrogateescape")
-    return await ask_until_done(
-        context,
-        lambda allow: services.resolve_conflict(context.workspace, conflict, decision.what, text, allow=allow),
+    return await save(
+        context, lambda allow: services.resolve_conflict(context.workspace, conflict, decision.what, text, allow=allow)
     )
 
 

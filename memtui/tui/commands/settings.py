@@ -1,25 +1,16 @@
 """Commands about settings: toggle, change, back to the default; the client's in its own files, ours in config.toml."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
+from memtui.client.switches import Switch
+from memtui.services import settings as services
+from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, registry
 from memtui.tui.commands.registry import Command, declare
+from memtui.tui.render import preview
 from memtui.util.config import SETTINGS, Setting, read_config
 from memtui.util.errors import NotFound, Refused
-from memtui.util.lazy_module import LazyModule
-
-if TYPE_CHECKING:
-    from memtui.client.switches import Switch
-    from memtui.services import settings as services
-    from memtui.tui import dialogs
-    from memtui.tui.render import preview
-else:
-    services = LazyModule("memtui.services.settings")
-    dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
 
 LAYERS = {
     "user": "user: all projects of yours",

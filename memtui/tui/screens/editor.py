@@ -15,7 +15,6 @@ from memtui.memory.checks.base import Problem
 from memtui.memory.workspace import Workspace
 from memtui.services import memory as services
 from memtui.services.memory import SavedFile
-from memtui.services.questions import SaveConflict
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
@@ -67,10 +66,7 @@ async def compare(context: CommandContext) -> None:
     conflict = await context.in_thread(
         services.conflict_with_disk, context.workspace, opened.path, opened.name, mine, opened.base
     )
-    outcome = await questions.decide(context, conflict)
-    while isinstance(outcome, SaveConflict):
-        outcome = await questions.decide(context, outcome)
-    await _after_save(context, editor, outcome)
+    await _after_save(context, editor, await questions.decide(context, conflict))
 
 
 async def _after_save(context: CommandContext, editor: "Editor", saved: SavedFile | None) -> None:
