@@ -18,8 +18,10 @@ comments, quotes, order, unknown keys, invalid YAML and a missing last line end 
 """
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.util.errors import MemtuiError
 
@@ -91,10 +93,7 @@ class Frontmatter(Struct, frozen=True):
     def field(self, key: str) -> Field | None:
         """The field that counts for a key (`type`, `metadata.type`): the last one of that name."""
         depth = key.count(".")
-        for field in self.fields[::-1]:
-            if field.key == key and field.depth == depth:
-                return field
-        return None
+        return next((field for field in self.fields[::-1] if field.key == key and field.depth == depth), None)
 
     def get(self, key: str) -> str | None:
         """The value of a key (`name`, `metadata.modified`), or None if it is missing, null or empty."""
@@ -108,6 +107,10 @@ class Frontmatter(Struct, frozen=True):
             return top
         return self.field(f"metadata.{key}") or top
 
+    def _placed_value(self, key: str) -> str | None:
+        field = self.placed(key)
+        return None if field is None else field.value
+
     @property
     def name(self) -> str | None:
         return self.get("name")
@@ -119,25 +122,21 @@ class Frontmatter(Struct, frozen=True):
     @property
     def type_text(self) -> str | None:
         """The type as written, whether or not it is one of the four."""
-        field = self.placed("type")
-        return None if field is None else field.value
+        return self._placed_value("type")
 
     @property
     def type(self) -> str | None:
         """One of `TYPES`, or None."""
-        word = self.type_text
-        return None if word is None else _known_type(word)
+        return _known_type(self.type_text or "")
 
     @property
     def modified(self) -> str | None:
-        field = self.placed("modified")
-        return None if field is None else field.value
+        return self._placed_value("modified")
 
     @property
     def origin(self) -> str | None:
         """The id of the session that wrote the file."""
-        field = self.placed("originSessionId")
-        return None if field is None else field.value
+        return self._placed_value("originSessionId")
 
 
 def newline_of(text: str) -> str:
@@ -161,16 +160,11 @@ def _invalid(code: str, message: str, line: int | None = None) -> Frontmatter:
 
 
 def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter:
-    """Read the block at the head of a file.
+    """Read the block at the head of a file; never raises.
 
-    Args:
-        data: The file, as bytes or decoded without dropping a byte order mark.
-        partial: `data` is only the head of the file, so a character cut in two at its end is no fault.
-
-    Returns:
-        Verdict, fields and notes; "warn" when there is no block, "invalid" when it is never closed in the first 30
-        lines and 16 KiB, or when the data is no UTF-8 text. Never raises.
-
+    `data` is bytes, or decoded without dropping a byte order mark; if `partial`, it is only the head of the file, so a
+    character cut in two at its end is no fault. The verdict is "warn" when there is no block, "invalid" when it isn't
+    closed in time or the data is no UTF-8 text.
     """
     if isinstance(data, bytes):
         try:
@@ -193,19 +187,13 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
         return Frontmatter("warn", problems=(note,), body_start=int(bom))
     closing = _closing(text, opening.end())
     if closing is None:
-        return _invalid(
-            "unclosed",
-            f"front matter is never closed: --- is missing in the first {MAX_BLOCK_LINES} lines or 16 KiB",
-            1,
-        )
+        message = f"front matter is never closed: --- is missing in the first {MAX_BLOCK_LINES} lines or 16 KiB"
+        return _invalid("unclosed", message, 1)
     close_at, body_start, body_line = closing
-    notes: list[FrontmatterNote] = []
-    if bom:
-        notes.append(FrontmatterNote(1, "bom", "a byte order mark stands before the block"))
-    fields = _fields(text, opening.end(), close_at, notes)
-    front = Frontmatter("ok", fields, (), body_start, body_line, True)
+    notes = [FrontmatterNote(1, "bom", "a byte order mark stands before the block")] if bom else []
+    front = Frontmatter("ok", _fields(text, opening.end(), close_at, notes), (), body_start, body_line, True)
     notes += _missing(front)
-    return Frontmatter("warn" if notes else "ok", fields, tuple(notes), body_start, body_line, True)
+    return replace(front, verdict="warn", problems=tuple(notes)) if notes else front
 
 
 def _closing(text: str, at: int) -> tuple[int, int, int] | None:
@@ -256,7 +244,10 @@ def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple
         line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
         if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
             raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
-        _note_oddities(number, key, raw, value, notes, match.re is _TIGHT)
+        if match.re is _TIGHT:
+            notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
+        if value is not None:
+            notes += _oddities(key, raw, value, number)
         if (key, len(parents)) in seen:
             notes.append(FrontmatterNote(number, "duplicate", f"{key} is there more than once; the last one counts"))
         seen.add((key, len(parents)))
@@ -268,7 +259,7 @@ def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple
 
 
 def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" ")) if "\t" not in line else len(line) - len(line.lstrip(" \t"))
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _value(text: str, at: int, line_end: int, end: int, width: int) -> tuple[int, int, str, str | None]:
@@ -325,43 +316,32 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES.get(word, word)
 
 
-def _note_oddities(
-    number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool
-) -> None:
-    """Note what YAML would read otherwise, and what a person can't see."""
-    if tight:
-        notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
-    if value is None:
-        return
+def _oddities(key: str, raw: str, value: str, number: int) -> Iterator[FrontmatterNote]:
+    """What YAML would read otherwise, and what a person can't see."""
     if raw[0] in "!&*":
-        notes.append(FrontmatterNote(number, "yaml-tag", f"{key}: a YAML tag, anchor or alias is kept as text"))
+        yield FrontmatterNote(number, "yaml-tag", f"{key}: a YAML tag, anchor or alias is kept as text")
     elif raw[0] in "[{" and key in ("name", "description", "type", "metadata", "metadata.type"):
-        notes.append(FrontmatterNote(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
+        yield FrontmatterNote(number, "not-a-word", f"{key}: a list or map stands where a word belongs")
     elif "\n" in raw:
-        notes.append(FrontmatterNote(number, "folded", f"{key}: text over several lines is read as one line"))
+        yield FrontmatterNote(number, "folded", f"{key}: text over several lines is read as one line")
     if len(value) > LONG_VALUE_CHARS:
-        notes.append(FrontmatterNote(number, "long-value", f"{key}: {len(value)} characters"))
-    if not value.isascii() or not value.isprintable():
-        hidden = _HIDDEN.search(value)
-        if hidden is not None:
-            notes.append(FrontmatterNote(number, "hidden", f"{key}: hidden character U+{ord(hidden[0]):04X}"))
+        yield FrontmatterNote(number, "long-value", f"{key}: {len(value)} characters")
+    if hidden := _HIDDEN.search(value):
+        yield FrontmatterNote(number, "hidden", f"{key}: hidden character U+{ord(hidden[0]):04X}")
 
 
-def _missing(front: Frontmatter) -> list[FrontmatterNote]:
-    notes = []
+def _missing(front: Frontmatter) -> Iterator[FrontmatterNote]:
     for key in ("name", "description"):
         if front.get(key) is None:
-            notes.append(FrontmatterNote(None, f"no-{key}", f"{key} is missing"))
+            yield FrontmatterNote(None, f"no-{key}", f"{key} is missing")
     field = front.placed("type")
     if field is None or field.value is None:
-        notes.append(FrontmatterNote(None, "no-type", "type is missing"))
-    elif _known_type(field.value) is None:
-        notes.append(
-            FrontmatterNote(field.line, "wrong-type", f"type {field.value[:40]!r} is none of {', '.join(TYPES)}")
-        )
-    elif field.value != _known_type(field.value):
-        notes.append(FrontmatterNote(field.line, "type-case", f"type is written {field.value[:40]!r}"))
-    return notes
+        yield FrontmatterNote(None, "no-type", "type is missing")
+    elif front.type is None:
+        message = f"type {field.value[:40]!r} is none of {', '.join(TYPES)}"
+        yield FrontmatterNote(field.line, "wrong-type", message)
+    elif field.value != front.type:
+        yield FrontmatterNote(field.line, "type-case", f"type is written {field.value[:40]!r}")
 
 
 # What every reader of YAML takes for this very text: no indicator or digit first, no ": ", " #" or ":" at the end.
@@ -374,16 +354,10 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud8
 
 
 def set_field(text: str, key: str, value: str) -> str:
-    """Give a key a value and leave every other byte as it is.
+    """Give a key a value and leave every other byte of a file as it is; a file without a block gets one.
 
-    Args:
-        text: The whole file, byte order mark and line ends as they are.
-        key: A dotted name. `type` and `modified` go where they already are; absent, under `metadata` if the block has
-            that, else at the top level.
-        value: Any text; it is quoted only when a YAML reader, or ours, would take it for something else.
-
-    Returns:
-        The new text; a file without a block gets one. `read_frontmatter(result).get(key) == value`.
+    `key` is a dotted name. `type` and `modified` go where they already are; absent, under `metadata` if the block has
+    that, else at the top level. The value is quoted only when a YAML reader, or ours, would take it for something else.
 
     Raises:
         MemtuiError: The block is never closed, the key is no key or holds other keys, or the value is empty.
@@ -392,10 +366,9 @@ def set_field(text: str, key: str, value: str) -> str:
         raise MemtuiError(f"{key} can't be empty", hint="remove the field instead")
     if re.fullmatch(r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)?", key) is None:
         raise MemtuiError(f"not a field name: {key}")
-    front = _editable(text)
+    front, field = _editable(text, key)
     if not front.block:
         return _with_block(text, key, value)
-    field = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
     return _replaced(text, front, field, value) if field is not None else _inserted(text, front, key, value)
 
 
@@ -405,8 +378,7 @@ def remove_field(text: str, key: str) -> str:
     Raises:
         MemtuiError: The block is never closed.
     """
-    front = _editable(text)
-    gone = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
+    front, gone = _editable(text, key)
     if gone is None:
         return text
     spans = [
@@ -426,11 +398,12 @@ def new_block(name: str, description: str, type: str) -> str:
     return "\n".join(["---", *lines, f"type: {_written(type)}", "---", "", ""])
 
 
-def _editable(text: str) -> Frontmatter:
+def _editable(text: str, key: str) -> tuple[Frontmatter, Field | None]:
+    """The block of a text, and the field of a key."""
     front = read_frontmatter(text)
     if front.verdict == "invalid":
         raise MemtuiError(front.problems[0].message, hint="repair the first lines of the file by hand")
-    return front
+    return front, front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
 
 
 def _with_block(text: str, key: str, value: str) -> str:
@@ -491,8 +464,7 @@ def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
         at += len(line) + 1
         bare = line.strip()
         if bare and not bare.startswith("#"):
-            depth = len(line) - len(line.lstrip(" \t"))
-            if depth < len(field.indent) or (depth == len(field.indent) and not bare.startswith("-")):
+            if _indent(line) < len(field.indent) + (not bare.startswith("-")):
                 break
             end = at
     return end
@@ -526,7 +498,6 @@ def _double(value: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     char = match[0]
-    word = {"\n": "n", "\t": "t", "\r": "r"}.get(char)
-    if word:
-        return "\\" + word
+    if char in "\n\t\r":
+        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}[char]
     return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"

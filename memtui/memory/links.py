@@ -13,7 +13,7 @@ How a link finds its file, one rule a line:
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -80,12 +80,7 @@ def slug(words: str) -> str:
 
 
 class Names:
-    """The files of a folder by everything that a link may call them.
-
-    Args:
-        files: Those that links may lead to.
-        root: The folder.
-    """
+    """The files of a folder by everything that a link may call them."""
 
     def __init__(self, files: Iterable[MemoryFile], root: Path) -> None:
         self.root = root
@@ -115,14 +110,12 @@ class Names:
         """Topics by their file name as a slug."""
         return {slug(stem_of(file.name)): file.name for file in reversed(self._files) if file.kind == "topic"}
 
-    def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
-        """What a link in a file leads to.
+    def target_of(self, source: str, link: Link) -> Target:
+        """What a link in a file (posix, relative to the folder) leads to."""
+        return Target("external") if link.external else self.resolve(source, link.target, link.kind)
 
-        Args:
-            source: The linking file, posix, relative to the folder.
-            target: As `Link.target` has it: decoded, without fragment.
-            kind: As `Link.kind`.
-        """
+    def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
+        """As `target_of`, for a target and a kind as `Link` has them."""
         if kind == "wiki":
             return self._wiki(source, target)
         if "/" not in source and target in self._paths:  # nearly all links
@@ -171,11 +164,7 @@ class Names:
 
 
 class Graph:
-    """The links of one scope, each part computed when it is first asked for.
-
-    Args:
-        scope: After the full read: a file whose `links` are None has none here.
-    """
+    """The links of one scope after the full read, each part computed when it is first asked for."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -184,13 +173,9 @@ class Graph:
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
         return {
-            file.name: tuple(self._outgoing(file.name, link) for link in file.links or ()) for file in self.scope.files
+            file.name: tuple(Outgoing(link, self.names.target_of(file.name, link)) for link in file.links or ())
+            for file in self.scope.files
         }
-
-    def _outgoing(self, source: str, link: Link) -> Outgoing:
-        return Outgoing(
-            link, Target("external") if link.external else self.names.resolve(source, link.target, link.kind)
-        )
 
     @cached_property
     def _back(self) -> dict[str, list[tuple[MemoryFile, Link]]]:
@@ -207,8 +192,17 @@ class Graph:
 
     def backlinks(self, file: MemoryFile | str, *, index: bool = False) -> tuple[Reference, ...]:
         """The lines that link to a file, one for each line; those of the index only if asked for."""
-        found = [(one, link) for one, link in self._back.get(_name(file), []) if index or one.kind != "index"]
-        return self._lines(found)
+        found: dict[tuple[str, int], Reference] = {}
+        texts: dict[str, list[str]] = {}
+        for one, link in self._back.get(_name(file), []):
+            if (one.name, link.line) in found or (one.kind == "index" and not index):
+                continue
+            if one.name not in texts:
+                texts[one.name] = read_text(one).split("\n")
+            lines = texts[one.name]
+            text = lines[link.line - 1].rstrip("\r") if link.line <= len(lines) else ""
+            found[one.name, link.line] = Reference(one.name, link.line, text, link)
+        return tuple(found.values())
 
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
         """Count a file's links in the folder, the broken ones among them, and the lines that link to the file."""
@@ -221,52 +215,24 @@ class Graph:
         """How many other topics link to a file."""
         return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})
 
-    def _lines(self, found: list[tuple[MemoryFile, Link]]) -> tuple[Reference, ...]:
-        texts: dict[str, list[str]] = {}
-        seen: set[tuple[str, int]] = set()
-        made = []
-        for file, link in found:
-            if (file.name, link.line) in seen:
-                continue
-            seen.add((file.name, link.line))
-            if file.name not in texts:
-                texts[file.name] = read_text(file).split("\n")
-            lines = texts[file.name]
-            text = lines[link.line - 1].rstrip("\r") if link.line <= len(lines) else ""
-            made.append(Reference(file.name, link.line, text, link))
-        return tuple(made)
-
 
 def _name(file: MemoryFile | str) -> str:
     return file if isinstance(file, str) else file.name
 
 
-def mention_words(file: MemoryFile) -> tuple[str, ...]:
-    """What a text may call a file: its stem, its name field, its title, each of 4 characters or more."""
-    words = dict.fromkeys((stem_of(file.name), file.front.name or "", file.title))
-    return tuple(word for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit())
-
-
 def unlinked_mentions(scope: Scope, file: MemoryFile) -> tuple[Reference, ...]:
-    """The lines of other files that name a file without linking to it.
+    """The lines of other files, the index apart, that name a file (stem, name field, title) and don't link to it.
 
-    Args:
-        scope: Where to look; every file of it is read.
-        file: The file that may be named.
-
-    Returns:
-        One reference a line, the index left out; a line that links to the file as well is none.
+    Reads every file of the scope.
     """
-    words = mention_words(file)
-    if not words:
+    words = dict.fromkeys((stem_of(file.name), file.front.name or "", file.title))
+    patterns = [_mention(word) for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit()]
+    if not patterns:
         return ()
-    pattern = re.compile("|".join(_mention(word) for word in words), re.IGNORECASE)
+    pattern = re.compile("|".join(patterns), re.IGNORECASE)
     names = Names(scope.files, scope.root)
-    found: list[Reference] = []
-    for other in scope.files:
-        if other.name != file.name and other.kind != "index":
-            found += _mentions_in(other, read_text(other), pattern, names, file.name)
-    return tuple(found)
+    others = [other for other in scope.files if other.name != file.name and other.kind != "index"]
+    return tuple(found for other in others for found in _mentions_in(other, pattern, names, file.name))
 
 
 def _mention(word: str) -> str:
@@ -275,30 +241,21 @@ def _mention(word: str) -> str:
     return rf"(?<![\w/-]){body}" + (r"(?![\w/-])" if word[-1].isascii() else r"(?![A-Za-z0-9_-])")
 
 
-def _mentions_in(
-    other: MemoryFile, text: str, pattern: re.Pattern[str], names: Names, wanted: str
-) -> Iterable[Reference]:
+def _mentions_in(other: MemoryFile, pattern: re.Pattern[str], names: Names, wanted: str) -> Iterator[Reference]:
+    text = read_text(other)
     matches = list(pattern.finditer(text))
     if not matches:
         return
     links = find_links(text)
-    linked = {
-        link.line
-        for link in links
-        if not link.external and names.resolve(other.name, link.target, link.kind).name == wanted
-    }
+    done = {link.line for link in links if names.target_of(other.name, link).name == wanted}
     blocks = [(start, end) for start, end in code_spans(text) if "\n" in text[start:end]]  # `name.md` in a line counts
-    closed = sorted([(link.start, link.end) for link in links] + blocks)
+    closed = [(0, other.front.body_start), *((link.start, link.end) for link in links), *blocks]
     lines = text.split("\n")
-    done: set[int] = set()
     for match in matches:
         line = text.count("\n", 0, match.start()) + 1
-        if match.start() < other.front.body_start or line in linked or line in done:
-            continue
-        if any(start <= match.start() < end for start, end in closed):
-            continue
-        done.add(line)
-        yield Reference(other.name, line, lines[line - 1].rstrip("\r"))
+        if line not in done and not any(start <= match.start() < end for start, end in closed):
+            done.add(line)
+            yield Reference(other.name, line, lines[line - 1].rstrip("\r"))
 
 
 class Graphs:
@@ -322,27 +279,18 @@ class Graphs:
 
 
 def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:
-    """Let every link to a renamed file lead to its new name.
+    """Let every link of a text to a renamed file lead to its new name.
 
-    Args:
-        text: The text of the linking file.
-        source: The linking file's name; if it is the renamed file itself, its old one.
-        old: The renamed file, posix, relative to the folder.
-        new: Its new name.
-        names: The files as they were before.
-
-    Returns:
-        The text; labels that repeat the file's name change too, `[[name]]` stays where it isn't the file's name.
+    `source` is the linking file's name; if it is the renamed file itself, its old one. `old` and `new` are posix,
+    relative to the folder; `names` are the files as they were before. Labels that repeat the file's name change too,
+    `[[name]]` stays where it isn't the file's name.
     """
     home = new if source == old else source
     edits: list[Edit] = []
     for link in find_links(text):
-        if link.external:
-            continue
-        target = names.resolve(source, link.target, link.kind)
-        if target.name == old:
+        if names.target_of(source, link).name == old:
             edits += _renamed(text, link, source, home, old, new)
-        elif source == old and link.kind == "markdown":
+        elif source == old and link.kind == "markdown" and not link.external:
             edits += _moved_along(text, link, old, new)
     return apply_edits(text, edits)
 
@@ -357,14 +305,12 @@ def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) 
     path = posixpath.relpath(new, posixpath.dirname(home) or ".") if _same(from_here, old) else new
     edits = [_path_edit(text, link, path)]
     label = _label_span(text, link)
-    if label is not None and nfc(text[label[0] : label[1]].strip("`*_ ")) in (
-        nfc(posixpath.basename(old)),
-        stem_of(nfc(old)),
-    ):
+    if label is not None:
         inner = text[label[0] : label[1]]
         shown = inner.strip("`*_ ")
-        replaced = posixpath.basename(new) if shown.endswith(".md") else stem_of(new)
-        edits.append((*label, inner.replace(shown, replaced if "`" in inner else write_label(replaced))))
+        if nfc(shown) in (nfc(posixpath.basename(old)), stem_of(nfc(old))):
+            replaced = posixpath.basename(new) if shown.endswith(".md") else stem_of(new)
+            edits.append((*label, inner.replace(shown, replaced if "`" in inner else write_label(replaced))))
     return edits
 
 

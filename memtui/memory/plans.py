@@ -60,11 +60,7 @@ class Plan(Struct, frozen=True):
 
 
 class PlanBuilder:
-    """The files of a folder while a plan is made.
-
-    Args:
-        root: The folder.
-    """
+    """The files of a folder while a plan is made."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -84,7 +80,6 @@ class PlanBuilder:
         return data.decode("utf-8", "surrogateescape")
 
     def text_or(self, name: str, default: str) -> str:
-        """As `text`; `default` if there is no such file."""
         return default if self._read(name) is None else self.text(name)
 
     def exists(self, name: str) -> bool:
@@ -92,19 +87,12 @@ class PlanBuilder:
         return self._read(name) is not None
 
     def put(self, name: str, text: str) -> None:
-        """Set the text of a file."""
         self._read(name)
         self._after[name] = text.encode("utf-8", "surrogateescape")
 
     def drop(self, name: str) -> None:
-        """Remove a file."""
         self._read(name)
         self._after[name] = None
-
-    def move(self, old: str, new: str) -> None:
-        """Rename a file; a file that has the new name already is replaced."""
-        self.put(new, self.text(old))
-        self.drop(old)
 
     def plan(
         self,
@@ -115,13 +103,12 @@ class PlanBuilder:
         allow: frozenset[str] | None = None,
     ) -> Plan:
         """The plan of all edits; files that end as they were are left out."""
-        changes = []
-        for name, after in self._after.items():
-            before = self._before[name]
-            if after != before:
-                changes.append(Change(name, after, None if before is None else digest(before), before))
-        before_all = MappingProxyType({change.name: self._before[change.name] for change in changes})
-        return Plan(title, tuple(changes), tuple(notes), self.root, allow, before_all, renamed)
+        changed = {name: self._before[name] for name, after in self._after.items() if after != self._before[name]}
+        changes = tuple(
+            Change(name, self._after[name], None if before is None else digest(before), before)
+            for name, before in changed.items()
+        )
+        return Plan(title, changes, tuple(notes), self.root, allow, MappingProxyType(changed), renamed)
 
     def apply(self, fix: Fix, title: str = "", *, allow: frozenset[str] | None = None) -> Plan:
         """The plan that writes what a fix gives, with the fix's own title if it has one."""
@@ -154,9 +141,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+|_+")
 def file_name(type: str, name: str) -> str:
     """The file name of a new topic: its type and its name in lower case, `feedback_testing_rules.md`.
 
-    Args:
-        type: One of the four.
-        name: As a person types it, in any language; a name that begins with the type keeps only one of them.
+    `name` is as a person types it, in any language; one that begins with the type keeps only one of them.
     """
     words = _NOT_IN_NAMES.sub("_", unicodedata.normalize("NFC", name.removesuffix(".md")).lower()).strip("_")
     words = words[:MAX_SLUG_CHARS].rstrip("_")
@@ -184,15 +169,10 @@ def _full_name(name: str) -> str:
 def plan_new(
     snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto"
 ) -> Plan:
-    """Create a topic file and list it in the index.
+    """Create a topic file in a scope (the auto memory may not exist yet) and list it in the index.
 
-    Args:
-        snapshot: The last reading.
-        name: As a person types it; it becomes the `name` field, the index title and part of the file name.
-        type: One of the four.
-        description: One line; also the entry's description.
-        body: The text below the front matter.
-        scope: Where; the auto memory may not exist yet.
+    `name` is as a person types it; it becomes the `name` field, the index title and part of the file name.
+    `description` is one line, the entry's too; `body` the text below the front matter.
 
     Raises:
         UsageError: If the type is none of the four or the name is empty.
@@ -220,10 +200,7 @@ def plan_new(
 def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     """Rename a file; index entry and links follow.
 
-    Args:
-        snapshot: The last full reading.
-        file: The file.
-        new: The new name, posix, relative to the scope; `.md` may be missing, a folder may be in it.
+    `snapshot` is a full reading. `new` is posix, relative to the scope; `.md` may be missing, a folder may be in it.
 
     Raises:
         UsageError: If the name won't do.
@@ -231,8 +208,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     """
     scope = _scope(snapshot, [file])
     wanted = _full_name(new)
-    complaint = check_name(new)
-    if complaint:
+    if complaint := check_name(new):
         raise UsageError(f"{wanted or new!r}: {complaint}")
     if file.kind == "index":
         raise Refused(f"{INDEX_NAME} is the index: the agent looks for it under this name")
@@ -245,7 +221,8 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     graph = snapshot.graph.of(scope.id)
     linking = [one.name for one in scope.files if any(out.target.name == file.name for out in graph.out(one))]
     notes, lines = _update_all_links(builder, scope, graph.names, file.name, wanted, linking)
-    builder.move(file.name, wanted)
+    builder.put(wanted, builder.text(file.name))
+    builder.drop(file.name)
     index = builder.text_or(INDEX_NAME, "")
     if file.name in index.replace(wanted, ""):
         notes.append(f"{INDEX_NAME} also names {file.name} in plain text: that stays")
@@ -273,26 +250,20 @@ def _update_all_links(
 
 
 def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
-    """Delete files with their index entries; history keeps them.
+    """Delete files of one scope with their index entries; history keeps them.
 
-    Args:
-        snapshot: The last full reading.
-        files: Of one scope.
-
-    Returns:
-        The plan; its notes list the links that will lead nowhere.
+    `snapshot` is a full reading; the plan's notes list the links that will lead nowhere.
     """
     scope = _scope(snapshot, files)
     builder = PlanBuilder(scope.root)
     graph = snapshot.graph.of(scope.id)
     gone = {file.name for file in files}
-    notes: list[str] = []
-    for file in files:
-        notes += [
-            f"{one.name}:{one.line} links to {file.name}: nowhere then"
-            for one in graph.backlinks(file)
-            if one.name not in gone
-        ]
+    notes = [
+        f"{one.name}:{one.line} links to {file.name}: nowhere then"
+        for file in files
+        for one in graph.backlinks(file)
+        if one.name not in gone
+    ]
     if scope.index is not None and INDEX_NAME not in gone:
         text = before = builder.text(INDEX_NAME)
         for entry in read_entries(before):
@@ -338,22 +309,13 @@ def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
     return [f"{INDEX_NAME} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
 
 
-def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
-    """Shorten the index, down to `TIDY_GOAL` of its limits; pinned files keep their entry."""
-    return _shortened(snapshot, scope, pinned, rebuild=False)
-
-
-def plan_rebuild(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = ()) -> Plan:
-    """Make the index anew from the topic files, grouped by type."""
-    return _shortened(snapshot, scope, pinned, rebuild=True)
-
-
-def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], *, rebuild: bool) -> Plan:
-    scope = snapshot.scope(id)
-    if scope is None:
+def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), rebuild: bool = False) -> Plan:
+    """Shorten the index down to `TIDY_GOAL` of its limits, or make it anew from the topics; pinned files stay in it."""
+    found = snapshot.scope(scope)
+    if found is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
-    builder = PlanBuilder(scope.root)
-    return builder.apply(index_budget.shorten(_context(snapshot, scope, builder, pinned), rebuild=rebuild))
+    builder = PlanBuilder(found.root)
+    return builder.apply(index_budget.shorten(_context(snapshot, found, builder, pinned), rebuild=rebuild))
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:

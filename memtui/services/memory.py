@@ -192,7 +192,7 @@ def tidy_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "auto")
 
 def rebuild_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "auto") -> PreparedChange:
     """Make the index anew from the topic files; asked about."""
-    return _rewritten(plans.plan_rebuild(snapshot, scope=scope, pinned=_pinned(workspace, scope)))
+    return _rewritten(plans.plan_tidy(snapshot, scope=scope, pinned=_pinned(workspace, scope), rebuild=True))
 
 
 def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> PreparedChange:

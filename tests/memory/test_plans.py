@@ -245,7 +245,7 @@ def test_tidy_and_rebuild(tmp_path: Path) -> None:
     assert after.auto is not None and after.auto.budget is not None
     assert after.auto.budget.used <= 0.7 and "project_t149.md" in text(tmp_path, "MEMORY.md")
     assert plans.plan_tidy(after).changes == ()
-    rebuilt = carry_out(tmp_path, plans.plan_rebuild(after))
+    rebuilt = carry_out(tmp_path, plans.plan_tidy(after, rebuild=True))
     assert "## Project" in text(tmp_path, "MEMORY.md") and rebuilt.auto is not None and len(rebuilt.auto.entries) > 50
 
 
