@@ -78,12 +78,11 @@ class IndexBudget(Struct, frozen=True, dict=True):
 
     @property
     def lines_left(self) -> int:
-        """Lines that still fit; negative if there are too many."""
+        """Lines that still fit; negative if there are too many. `units_left` is the same for code units."""
         return self.max_lines - self.lines
 
     @property
     def units_left(self) -> int:
-        """UTF-16 code units that still fit; negative if there are too many."""
         return self.max_units - self.units
 
     @property
@@ -155,9 +154,7 @@ def counted_text(text: str) -> CountedText:
         if pieces:
             source = head + plain
             pieces.append((len(head) + at, len(source)))
-            return CountedText(
-                source, _stripped(source, [piece for piece in pieces if piece[0] < piece[1]]), head + body
-            )
+            return CountedText(source, _stripped(source, pieces), head + body)
     return CountedText(text, _stripped(text, [(start, len(text))]), text)
 
 
@@ -172,33 +169,22 @@ def body_start(text: str) -> int:
 
 
 def _stripped(source: str, pieces: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    while pieces:
-        start, end = pieces[0]
-        start = end - len(source[start:end].lstrip(JS_SPACE))
-        if start < end:
-            pieces[0] = (start, end)
-            break
-        del pieces[0]
-    while pieces:
-        start, end = pieces[-1]
-        end = start + len(source[start:end].rstrip(JS_SPACE))
-        if start < end:
-            pieces[-1] = (start, end)
-            break
-        del pieces[-1]
-    return tuple(pieces)
+    """The pieces without white space at both ends of what they are together."""
+    start = next(
+        (end - len(left) for begin, end in pieces if (left := source[begin:end].lstrip(JS_SPACE))), len(source)
+    )
+    stop = next((begin + len(left) for begin, end in pieces[::-1] if (left := source[begin:end].rstrip(JS_SPACE))), 0)
+    clipped = ((max(begin, start), min(end, stop)) for begin, end in pieces)
+    return tuple((begin, end) for begin, end in clipped if begin < end)
 
 
 def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX_UNITS) -> IndexBudget:
-    r"""Measure an index file against the limits under which it is loaded.
+    """Measure an index file against the limits under which it is loaded.
 
     Args:
         text: The whole file, decoded (bad bytes as U+FFFD); byte order mark and line ends as they are.
         max_lines: Lines loaded at start, 1 or more.
         max_units: UTF-16 code units loaded at start, 1 or more.
-
-    Returns:
-        What counts, what is loaded and where it is cut.
 
     Raises:
         ValueError: A limit is below 1.
@@ -215,7 +201,7 @@ def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX
     limit: Limit | None = None
     end = len(whole)
     if lines > max_lines:
-        limit, end = "lines", _nth_line_end(whole, max_lines)
+        limit, end = "lines", len("\n".join(whole.split("\n", max_lines)[:max_lines]))
     if total > max_units and units(whole[:end]) > max_units:
         limit, end = "units", _units_end(whole, max_units)
     if limit is None:
@@ -227,22 +213,13 @@ def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX
     return IndexBudget(lines, total, max_lines, max_units, loaded, cut_line, in_file, limit)
 
 
-def _nth_line_end(text: str, number: int) -> int:
-    at = -1
-    for _ in range(number):
-        at = text.index("\n", at + 1)
-    return at
-
-
 def _units_end(text: str, max_units: int) -> int:
     """Where a text is cut so that at most so many units stay: at a line end, or inside the first line."""
     head = text[: max_units + 1]
     if not head.isascii():
         head = head.encode("utf-16-le", "surrogatepass")[: 2 * (max_units + 1)].decode("utf-16-le", "surrogatepass")
     at = head.rfind("\n")
-    if at > 0:
-        return at
-    return len(head) - 1  # the unit beyond the limit, or the pair that the limit splits
+    return at if at > 0 else len(head) - 1  # the unit beyond the limit, or the pair that the limit splits
 
 
 def as_sent(text: str) -> str:

@@ -86,8 +86,6 @@ class _MarkdownBlock(Struct, frozen=True):
 
 
 class _Effort(Struct):
-    """How much may still be read again."""
-
     left: int = _MAX_REREAD_CHARS
 
 
@@ -125,18 +123,14 @@ def _blocks(text: str, top: bool, effort: _Effort) -> list[_MarkdownBlock]:
 
 def _next_block(text: str, at: int, top: bool, no_setext: int, effort: _Effort) -> tuple[_MarkdownBlock, int]:
     for kind, pattern in (("space", _SPACE), ("code", _CODE), ("code", _FENCE), ("heading", _HEADING)):
-        match = pattern.match(text, at)
-        if match is not None:
+        if match := pattern.match(text, at):
             return _MarkdownBlock(kind, at, match.end()), no_setext
-    match = _HR.match(text, at)
-    if match is not None:
+    if match := _HR.match(text, at):
         return _MarkdownBlock("hr", at, at + len(match[0].rstrip("\n"))), no_setext
-    block = _quote(text, at, effort) or _list(text, at)
-    if block is not None:
+    if block := _quote(text, at, effort) or _list(text, at):
         return block, no_setext
     for kind, pattern in (("html", _HTML), ("def", _DEF)):
-        match = pattern.match(text, at)
-        if match is not None:
+        if match := pattern.match(text, at):
             return _MarkdownBlock(kind, at, match.end()), no_setext
     if at >= no_setext:
         end, no_setext = _setext(text, at)
@@ -226,22 +220,14 @@ def _list(text: str, at: int) -> _MarkdownBlock | None:
     return _MarkdownBlock("list", start, end, (*items[:-1], items[-1].rstrip(JS_SPACE)))
 
 
-class _Ends(Struct, frozen=True):
-    """Patterns of the lines that end a list item, by the indent of its text."""
-
-    all: re.Pattern[str]
-    after: re.Pattern[str]
-
-
-def _ends(indent: int) -> _Ends:
+def _ends(indent: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The lines that end a list item whose text has this indent: any, and those behind which no text goes on."""
     lead = f" {{0,{min(3, indent - 1)}}}"
     rule = r"(?:(?:- *){3,}|(?:_ *){3,}|(?:\* *){3,})(?:\n+|\Z)"
     marker = r"(?:[*+-]|\d{1,9}[.)])(?:[ \t][^\n]*)?(?:\n|\Z)"
     html = f"<(?:[a-z]{_DOT}*>|!--)"
-    return _Ends(
-        re.compile(rf"{lead}(?:```|~~~|#|{html}|{marker}|{rule})", re.IGNORECASE | re.ASCII),
-        re.compile(rf"{lead}(?:```|~~~|#|{rule})"),
-    )
+    ends = re.compile(rf"{lead}(?:```|~~~|#|{html}|{marker}|{rule})", re.IGNORECASE | re.ASCII)
+    return ends, re.compile(rf"{lead}(?:```|~~~|#|{rule})")
 
 
 _ENDS = {indent: _ends(indent) for indent in range(1, 5)}
@@ -266,13 +252,13 @@ def _item(text: str, match: re.Match[str]) -> tuple[str, int]:
         indent += len(match[1])
     if blank and not next_line.strip(" \t"):  # an item begins with at most one blank line
         return content, at + len(next_line) + 1
-    ends = _ENDS[max(1, min(4, indent))]
+    ends, ends_text = _ENDS[max(1, min(4, indent))]
     parts = [content]
     while at < len(text):
         line_end = text.find("\n", at)
         line_end = len(text) if line_end < 0 else line_end
         raw = text[at:line_end]
-        if ends.all.match(raw) is not None:
+        if ends.match(raw) is not None:
             break
         spaced = raw.replace("\t", "    ")
         found = re.search(r"[^ ]", spaced)
@@ -282,7 +268,7 @@ def _item(text: str, match: re.Match[str]) -> tuple[str, int]:
             if blank:
                 break
             before = re.search(r"[^ ]", line.replace("\t", "    "))
-            if (before is not None and before.start() >= 4) or ends.after.match(line) is not None:
+            if (before is not None and before.start() >= 4) or ends_text.match(line) is not None:
                 break
             parts.append(raw)
         blank = blank or not raw.strip(JS_SPACE)

@@ -35,14 +35,7 @@ _DATE_BEFORE = re.compile(r"(?<!\d)(?:\d{4}(?:[-./]\d{1,2}){1,2}|(?:19|20)\d\dë…
 
 
 def relative_dates(text: str) -> list[tuple[int, int, str]]:
-    """Find relative dates outside code.
-
-    Args:
-        text: A whole file or a part of it.
-
-    Returns:
-        (start, end, phrase) in order, character offsets.
-    """
+    """Find relative dates outside code: (start, end, phrase) in order, character offsets."""
     lower = text.lower()  # matching without IGNORECASE takes a third of the time
     if len(lower) != len(text):
         lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

@@ -21,11 +21,7 @@ RESERVE_BYTES = 256 * 1024
 
 
 class Draft(Struct, frozen=True):
-    """Unsaved text of one file.
-
-    `base` is the digest of the file that the editing started from, `None` for a new file; `saved_at` is in seconds
-    since 1970.
-    """
+    """Unsaved text of one file; `base` is the digest that the editing started from, `None` for a new file."""
 
     path: Path
     text: str
@@ -34,12 +30,7 @@ class Draft(Struct, frozen=True):
 
 
 class Drafts:
-    """All drafts of a user.
-
-    Args:
-        dirs: Ours; drafts are in its state folder.
-        now: The clock, in seconds since 1970.
-    """
+    """All drafts of a user, in our state folder; `now` is the clock, in seconds since 1970."""
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL, now: Callable[[], float] = time.time) -> None:
         self._folder = dirs.state / "drafts"

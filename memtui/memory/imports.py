@@ -60,11 +60,7 @@ class ImportWord(Struct, frozen=True):
 
 
 def find_imports(text: str) -> tuple[ImportWord, ...]:
-    """Every `@path` that counts, in the order of the text.
-
-    Args:
-        text: The whole file, decoded; front matter and comments do not count.
-    """
+    """Every `@path` of a whole file, decoded, that counts, in the order of the text."""
     if "@" not in text:
         return ()
     count = counted_text(text)

@@ -69,40 +69,28 @@ def same_name(one: str, other: str) -> bool:
 
 
 def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEntry, ...]:
-    """The entries of an index in their order.
-
-    Args:
-        text: The whole file.
-        budget: Its measure, if `loaded` is to be known.
-    """
+    """The entries of an index in their order; `budget` is its measure, if `loaded` is to be known."""
     begin = body_start(text)
     entries: list[IndexEntry] = []
-    more: dict[int, list[str]] = {}
     for link in find_links(text):
         name = local_name(link) if link.start >= begin else None
         if name is None:
             continue
         if entries and link.start < entries[-1].end:
-            more.setdefault(len(entries) - 1, []).append(name)
+            entries[-1] = replace(entries[-1], more=(*entries[-1].more, name))
             continue
         start = text.rfind("\n", 0, link.start) + 1
-        stop = text.find("\n", link.end)
-        end = len(text) if stop < 0 else stop + 1
+        end = text.find("\n", link.end) + 1 or len(text)
         separator = _SEPARATOR.match(text, link.end)
-        description_start = link.end if separator is None else separator.end()
-        description = text[description_start : len(text) if stop < 0 else stop].rstrip()
+        at = link.end if separator is None else separator.end()
+        description = text[at:end].rstrip()
         loaded = None
         if budget is not None:
             loaded = budget.cut_line_in_file is None or link.line < budget.cut_line_in_file
         title = link.label.strip("*_ ")
-        description_end = description_start + len(description)
         entries.append(
-            IndexEntry(
-                link.line, start, end, title, name, description, loaded, link, description_start, description_end
-            )
+            IndexEntry(link.line, start, end, title, name, description, loaded, link, at, at + len(description))
         )
-    for number, names in more.items():
-        entries[number] = replace(entries[number], more=tuple(names))
     return tuple(entries)
 
 
@@ -112,30 +100,23 @@ def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
 
 
 def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:
-    """Put a new entry behind the last one, in the manner of that one.
+    """Put a new entry behind the last one, in the manner of that one; one for the same file is not looked for.
 
-    Args:
-        text: The whole index; may be empty.
-        title: The label of the link.
-        target: The file's name, posix, relative to the index.
-        description: One sentence; may be empty.
-        section: The heading to put it under, made at the end of the file if it isn't there.
-
-    Returns:
-        The new text; an entry for the same file is not looked for.
+    `title` is the link's label, `target` posix and relative to the index. `section` is the heading to put the entry
+    under, made at the end of the file if it isn't there.
     """
     newline = newline_of(text)
     entries = list(read_entries(text))
+    line = _line(None, text, title, target, description)
     if section is not None:
         found = [h for h in headings(text) if h.text.casefold() == section.casefold() and h.start >= body_start(text)]
         if not found:
             gap = "" if not text.strip("\ufeff \r\n") else newline if text.endswith("\n") else newline * 2
-            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, description)}{newline}"
+            return f"{text}{gap}## {section}{newline * 2}{line}{newline}"
         heading = found[0]
         later = [h.start for h in headings(text) if h.start > heading.start and h.level <= heading.level]
         entries = [e for e in entries if heading.end <= e.start < min(later, default=len(text))]
         if not entries:
-            line = _line(None, text, title, target, description)
             return text[: heading.end] + newline * 2 + line + text[heading.end :]
     if entries:
         at = entry_end(text, entries[-1])
@@ -143,7 +124,6 @@ def add_entry(text: str, title: str, target: str, description: str, section: str
         if text[:at].endswith("\n"):
             return text[:at] + line + newline + text[at:]
         return text[:at] + newline + line + text[at:]
-    line = _line(None, text, title, target, description)
     if not text.strip("\ufeff \r\n"):
         return text + line + newline
     last = text.rstrip("\r\n").rpartition("\n")[2]
@@ -170,16 +150,10 @@ class EntryRow(Struct, frozen=True):
 def add_entries(text: str, rows: Iterable[EntryRow]) -> str:
     """Add entries to an index, each under a heading of its type where there is one."""
     for row in rows:
-        text = add_entry(text, row.title, row.name, row.description, _section_of(text, row.type))
+        wanted = (row.type, f"{row.type}s", f"{row.type} memory", f"{row.type} memories") if row.type else ()
+        section = next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
+        text = add_entry(text, row.title, row.name, row.description, section)
     return text
-
-
-def _section_of(text: str, kind: str | None) -> str | None:
-    """The heading under which the entries of a type stand, if the index has one."""
-    if kind is None:
-        return None
-    wanted = (kind, f"{kind}s", f"{kind} memory", f"{kind} memories")
-    return next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
 
 
 def _line(like: IndexEntry | None, text: str, title: str, target: str, description: str) -> str:
@@ -200,32 +174,28 @@ def _line(like: IndexEntry | None, text: str, title: str, target: str, descripti
 
 def entry_end(text: str, entry: IndexEntry) -> int:
     """Where an entry ends together with the deeper indented lines below it that are no entries themselves."""
-    indent = len(text[entry.start : entry.link.start]) - len(text[entry.start : entry.link.start].lstrip())
-    if _LIST_LINE.match(text, entry.start) is None:
-        return entry.end
+    before = text[entry.start : entry.link.start]
+    indent = len(before) - len(before.lstrip())
     at = entry.end
+    if _LIST_LINE.match(text, entry.start) is None:
+        return at
     while at < len(text):
-        stop = text.find("\n", at)
-        stop = len(text) if stop < 0 else stop + 1
-        line = text[at:stop]
+        line = text[at : text.find("\n", at) + 1 or len(text)]
         if not line.strip() or len(line) - len(line.lstrip()) <= indent:
             break
         if any(local_name(link) is not None for link in find_links(line)):
             break
-        at = stop
+        at += len(line)
     return at
 
 
 def drop_entries(text: str, target: str) -> str:
-    """Take the entries of a file out, with their continuation lines; a link to it elsewhere becomes its label.
+    """Take the entries of a file (as `IndexEntry.target` names it) out, with their continuation lines.
 
-    Args:
-        text: The whole index.
-        target: The file's name as `IndexEntry.target` has it.
+    A link to the file in the line of another entry becomes its label.
     """
-    entries = read_entries(text)
     edits: list[Edit] = []
-    for entry in entries:
+    for entry in read_entries(text):
         if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
             edits.append((entry.start, entry_end(text, entry), ""))
             continue
@@ -237,13 +207,7 @@ def drop_entries(text: str, target: str) -> str:
 
 
 def retarget_entries(text: str, old: str, new: str) -> str:
-    """Let every link to one file of an index name another.
-
-    Args:
-        text: The whole index.
-        old: The name as `IndexEntry.target` has it.
-        new: The new name, posix, relative to the index.
-    """
+    """Let every link of an index to a file, as `IndexEntry.target` names it, name another."""
     begin = body_start(text)
     found = [link for link in find_links(text) if link.start >= begin and same_name(local_name(link) or "", old)]
     return apply_edits(text, [target_edit(text, link, new) for link in found])
@@ -306,14 +270,9 @@ def index_lines(text: str) -> list[IndexLine]:
             end = max(end, text.find("\n", blocks.pop(0)[1] - 1) + 1 or len(text))
         piece = text[at:end]
         height = piece.count("\n") + (not piece.endswith("\n"))
-        kind: LineKind = "prose"
-        if at < begin or (piece.strip() and counts.isdisjoint(range(number, number + height))):
-            kind = "free"
-        elif entry is not None:
-            kind = "entry"
-        elif not piece.strip():
-            kind = "blank"
-        elif at in heads:
+        is_free = at < begin or (piece.strip() and counts.isdisjoint(range(number, number + height)))
+        kind: LineKind = "free" if is_free else "entry" if entry else "blank" if not piece.strip() else "prose"
+        if kind == "prose" and at in heads:
             kind = "heading"
         lines.append(IndexLine(piece, kind, number, entry, heads.get(at, 0)))
         number += height

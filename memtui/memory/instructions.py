@@ -20,11 +20,11 @@ Recorded on Claude Code 2.1.332 (what only its documentation says is marked), on
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.environment import Env, parse_switch
@@ -52,8 +52,8 @@ ImportState = Literal["loaded", "missing", "repeated", "too-deep", "outside", "n
 class Import(Struct, frozen=True):
     """What became of one `@path`.
 
-    `hops` counts from 1. `reason` says in words why nothing was loaded ("" if it was). `loaded_lines` and
-    `loaded_chars` (UTF-16 code units) are those of the imported file alone.
+    `hops` counts from 1. `reason` says in words why nothing was loaded. `loaded_lines` and `loaded_chars` (UTF-16 code
+    units) are those of the imported file alone.
     """
 
     written: str
@@ -108,16 +108,10 @@ def walk_imports(imports: tuple[Import, ...]) -> Iterator[Import]:
 
 
 def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True) -> tuple[Instruction, ...]:
-    """The instruction files of a directory in the order in which the client loads them; nothing is written.
+    """The instruction files of a directory in the order in which the client loads them.
 
-    Args:
-        env: Home, environment, policy files.
-        location: Where the directory's memory lies.
-        exact: Read the `paths` of rules with all of YAML; without it PyYAML isn't imported.
-
-    Returns:
-        What exists, and the four usual files (user, project, local, and managed if its folder is there) even if they do
-        not, so that they can be written.
+    The four usual files (user, project, local, and managed if its folder is there) are listed even if they don't exist,
+    so that they can be written. `exact` reads the `paths` of rules with all of YAML; without it PyYAML isn't imported.
     """
     return _InstructionReader(env, location, exact).read()
 
@@ -126,7 +120,7 @@ class _Parsed(Struct, frozen=True):
     lines: int
     chars: int
     words: tuple[ImportWord, ...]
-    text: str
+    head: str
 
 
 @lru_cache(maxsize=256)
@@ -141,17 +135,14 @@ class _InstructionReader(Struct, dict=True):
     env: Env
     location: MemoryLocation
     exact: bool
-    seen: set[str] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    found: list[Instruction] = field(default_factory=list)
-    _approved: bool | None = None
+    seen: set[str] = set()
+    listed: set[str] = set()
+    found: list[Instruction] = []
 
     def __post_init__(self) -> None:
         seen = effective_env(self.env, self.location.layers)
-        self.off = next(
-            (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if parse_switch(seen.get(name))),
-            None,
-        )
+        switches = ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE")
+        self.off = next((f"switched off by {name}" for name in switches if parse_switch(seen.get(name))), None)
         self.excludes = [
             (pattern, glob_regex(pattern), layer.source)
             for layer in self.location.layers
@@ -186,19 +177,14 @@ class _InstructionReader(Struct, dict=True):
             if isinstance(text, str) and text.strip() and layer.path is not None:
                 lines, chars = text.strip().count("\n") + 1, units(text.strip())
                 item = Instruction("managed", layer.path, True, len(text.encode()), lines, chars, owner="managed")
-                self.found.append(replace(item, skipped=self.why_off()))
-
-    def why_off(self) -> str | None:
-        return None if self.off is None else f"switched off by {self.off}"
+                self.found.append(replace(item, skipped=self.off))
 
     def left_to_worktree(self, folder: Path) -> str | None:
         if self.shared is None:
             return None
         main, top = self.shared
-        inside = folder == main or main in folder.parents
-        if inside and not (folder == top or top in folder.parents):
-            return "left out: this worktree has its own copy"
-        return None
+        is_copied = folder.is_relative_to(main) and not folder.is_relative_to(top)
+        return "left out: this worktree has its own copy" if is_copied else None
 
     def file(
         self,
@@ -216,9 +202,7 @@ class _InstructionReader(Struct, dict=True):
             if usual:
                 self.found.append(Instruction(layer, path, False, skipped="does not exist", owner=owner))
             return
-        if not path.is_file():
-            return
-        if str(path) in self.seen or str(path) in self.listed:
+        if not path.is_file() or str(path) in self.seen | self.listed:
             return
         self.listed.add(str(path))
         item = Instruction(layer, path, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns)
@@ -226,7 +210,7 @@ class _InstructionReader(Struct, dict=True):
 
     def filled(self, item: Instruction, why: str | None) -> Instruction:
         """The instruction with its measures and imports, or with the reason why it is skipped."""
-        reason = self.why_off() or why
+        reason = self.off or why
         if reason is None and item.owner != "managed":
             reason = self.excluded(item.path)
         if reason is None and item.size > MAX_FILE_BYTES:
@@ -234,16 +218,15 @@ class _InstructionReader(Struct, dict=True):
         data = None if reason is not None else read_small_file(item.path, MAX_FILE_BYTES)
         if data is None:
             return replace(item, skipped=reason or "can't be read")
-        self.seen.add(str(item.path))
-        self.seen.add(str(real_path(item.path)))
+        real = real_path(item.path)
+        self.seen |= {str(item.path), str(real)}
         parsed = _parse(data)
         item = replace(item, loaded_lines=parsed.lines, loaded_chars=parsed.chars)
-        if item.layer == "rule":
-            globs = rule_paths(parsed.text, exact=self.exact)
-            if globs:
-                return replace(item, globs=globs)
+        globs = rule_paths(parsed.head, exact=self.exact) if item.layer == "rule" else ()
+        if globs:
+            return replace(item, globs=globs)
         anywhere = item.owner in ("managed", "user")
-        imports = self.imports(real_path(item.path).parent, parsed.words, 1, anywhere)
+        imports = tuple(self.one_import(real.parent, word, 1, anywhere) for word in parsed.words)
         return replace(item, imports=imports, skipped=None if parsed.chars else "nothing in it counts")
 
     def rules(self, folder: Path, owner: Literal["user", "project"], why: str | None) -> None:
@@ -256,18 +239,11 @@ class _InstructionReader(Struct, dict=True):
             except (OSError, ValueError):
                 continue
             item = Instruction("rule", target, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns)
-            linked = (
-                target != real_path(path.parent) / path.name
-                or folder not in path.parents
-                or _through_link(folder, path)
-            )
+            linked = path.is_symlink() or any(above.is_symlink() for above in path.parents if folder in above.parents)
             if why is None and owner == "project" and linked and self.is_outside(target):
                 self.found.append(replace(item, skipped=OUTSIDE_REASON))
                 continue
             self.found.append(self.filled(item, why))
-
-    def imports(self, folder: Path, words: tuple[ImportWord, ...], hops: int, anywhere: bool) -> tuple[Import, ...]:
-        return tuple(self.one_import(folder, word, hops, anywhere) for word in words)
 
     def one_import(self, folder: Path, word: ImportWord, hops: int, anywhere: bool) -> Import:
         path = self.resolved(folder, word.path)
@@ -298,13 +274,9 @@ class _InstructionReader(Struct, dict=True):
             return replace(made, state="skipped", reason="larger than 4 MiB, or can't be read")
         self.seen |= {str(path), str(target)}
         parsed = _parse(data)
+        made = replace(made, state="loaded", reason="", loaded_lines=parsed.lines, loaded_chars=parsed.chars)
         return replace(
-            made,
-            state="loaded",
-            reason="",
-            loaded_lines=parsed.lines,
-            loaded_chars=parsed.chars,
-            imports=self.imports(target.parent, parsed.words, hops + 1, anywhere),
+            made, imports=tuple(self.one_import(target.parent, word, hops + 1, anywhere) for word in parsed.words)
         )
 
     def resolved(self, folder: Path, written: str) -> Path:
@@ -314,12 +286,9 @@ class _InstructionReader(Struct, dict=True):
 
     def is_outside(self, target: Path) -> bool:
         """Whether a file lies outside the working directory and the user didn't approve that."""
-        if self.location.cwd in target.parents:
-            return False
-        if self._approved is None:
-            self._approved = self.approved()
-        return not self._approved
+        return self.location.cwd not in target.parents and not self.approved
 
+    @cached_property
     def approved(self) -> bool:
         """Whether the client's own state file has the user's yes to imports from outside, for this project."""
         given = self.env.get("CLAUDE_CONFIG_DIR")
@@ -329,9 +298,8 @@ class _InstructionReader(Struct, dict=True):
             projects = read_object((data or b"{}").decode("utf-8", errors="replace")).get("projects")
         except InvalidJson:
             return False
-        if not isinstance(projects, dict):
-            return False
-        entry = projects.get(str(self.location.root)) or projects.get(str(self.location.cwd))
+        known = projects if isinstance(projects, dict) else {}
+        entry = known.get(str(self.location.root)) or known.get(str(self.location.cwd))
         return isinstance(entry, dict) and entry.get("hasClaudeMdExternalIncludesApproved") is True
 
     def excluded(self, path: Path) -> str | None:
@@ -347,11 +315,6 @@ OUTSIDE_REASON = "outside the working directory: the client asks before it loads
 
 def _texts(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-def _through_link(folder: Path, path: Path) -> bool:
-    """Whether a link lies between a rules folder and a file in it."""
-    return any(parent.is_symlink() for parent in path.parents if folder in parent.parents)
 
 
 def _rule_files(folder: Path, trail: frozenset[str] = frozenset()) -> Iterator[Path]:

@@ -14,9 +14,11 @@ hundreds of files is read at once: this takes about as long as iterating over th
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Literal
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
@@ -82,33 +84,23 @@ class _LinePositions:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts: list[int] = []
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def at(self, offset: int) -> tuple[int, int]:
-        if not self.starts:
-            self.starts = [0]
-            at = self.text.find("\n")
-            while at >= 0:
-                self.starts.append(at + 1)
-                at = self.text.find("\n", at + 1)
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
 
 def find_links(text: str) -> list[Link]:
-    """All links of a text in their order.
-
-    Args:
-        text: A whole file or a part of it; line ends as they are.
-
-    Returns:
-        The links, by offset. Takes time in proportion to the text, whatever it holds.
-    """
+    """All links of a text in their order; takes time in proportion to the text, whatever it holds."""
     if "[" not in text:
         return []
     lines = _LinePositions(text)
     links: list[Link] = []
-    for at in _candidates(text):
+    for at in _candidates(text, []):
         link = _link_at(text, at, lines)
         if link is not None and (not links or link.start >= links[-1].end):
             links.append(link)
@@ -121,35 +113,23 @@ def headings(text: str) -> list[Heading]:
         return []
     lines = _LinePositions(text)
     spans = code_spans(text) if "`" in text or "~~~" in text or "<!--" in text else []
-    found = []
-    for match in _HEADING.finditer(text):
-        if is_inside(spans, match.start()):
-            continue
-        found.append(
-            Heading(len(match[1]), (match[2] or "").strip(), lines.at(match.start())[0], match.start(), match.end())
-        )
-    return found
+    return [
+        Heading(len(match[1]), (match[2] or "").strip(), lines.at(match.start())[0], *match.span())
+        for match in _HEADING.finditer(text)
+        if not is_inside(spans, match.start())
+    ]
 
 
 def write_target(target: str, like: str = "") -> str:
-    """Write a path as the target of a Markdown link.
+    """Write a path as the target of a Markdown link, such that `find_links` reads the same path out of it.
 
-    Args:
-        target: The path, decoded; no fragment.
-        like: The target that it replaces, as written: `<>` stay if it had them.
-
-    Returns:
-        Text for between the parentheses; `find_links` reads the same path out of it.
+    `target` is decoded and without fragment; `like` is the target that it replaces, as written: `<>` stay if it had
+    them.
     """
     special = "%#?\\" if like.startswith("<") else "%#?\\ ()\t\n\r"
     written = "".join(f"%{ord(c):02X}" if c in special or c in "<>" else c for c in target)
-    written = _NEVER_BARE.sub(_percent, written)
+    written = _NEVER_BARE.sub(lambda match: quote(match[0], safe="", errors="surrogateescape"), written)
     return f"<{written}>" if like.startswith("<") else written
-
-
-def _percent(match: re.Match[str]) -> str:
-    """Characters as percent signs and the bytes of a file's name."""
-    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
 Edit = tuple[int, int, str]
@@ -188,14 +168,12 @@ def is_inside(spans: list[tuple[int, int]], offset: int) -> bool:
 def code_spans(text: str) -> list[tuple[int, int]]:
     """Spans of fenced, indented and inline code and of closed comments, by offset."""
     spans: list[tuple[int, int]] = []
-    for _at in _candidates(text, spans):
-        pass
+    deque(_candidates(text, spans), maxlen=0)
     return sorted(spans)
 
 
-def _candidates(text: str, spans: list[tuple[int, int]] | None = None) -> Iterator[int]:
-    """Offsets of `[` outside code and comments; what is skipped goes into `spans`."""
-    skip = [] if spans is None else spans
+def _candidates(text: str, skip: list[tuple[int, int]]) -> Iterator[int]:
+    """Offsets of `[` outside code and comments, whose spans go into `skip`."""
     indented = _indented_code(text)
     skip += indented
     block = 0
@@ -338,8 +316,6 @@ def _markdown_link(match: re.Match[str], lines: _LinePositions) -> Link:
     fragment = ""
     if _SCHEME.match(target) is None:
         target, _, fragment = target.partition("#")
-        target = (
-            unquote(target.partition("?")[0], errors="surrogateescape") if "%" in target else target.partition("?")[0]
-        )
+        target = unquote(target.partition("?")[0], errors="surrogateescape")
     label = _ESCAPED.sub(r"\1", " ".join(label.split())) if "\\" in label or "\n" in label else label
     return Link("markdown", target, label, line, column, match.start(), match.end(), *match.span(2), fragment)

@@ -82,11 +82,9 @@ _COMMA = re.compile(r",(?![^{}]*\})")
 
 
 def rule_paths(text: str, *, exact: bool = True) -> tuple[str, ...]:
-    """The globs of a rule; () means that it is loaded at start.
+    """The globs of a rule, given its whole text; () means that it is loaded at start.
 
-    Args:
-        text: The whole file, decoded.
-        exact: Read all of YAML; without it, PyYAML stays unimported and a form that needs it gives ("…",).
+    Without `exact`, PyYAML stays unimported and a form that needs it gives ("…",).
     """
     if "paths" not in text[:MAX_BLOCK_CHARS] or "---" not in text[:4]:
         return ()
@@ -94,25 +92,17 @@ def rule_paths(text: str, *, exact: bool = True) -> tuple[str, ...]:
     if block is None or "paths" not in block[1]:
         return ()
     simple = _SIMPLE.search(block[1])
-    if simple is not None and block[1].count("paths:") == 1 and "\n\t" not in block[1] and _harmless(block[1]):
+    # Each line has to be such that YAML surely takes the block; else only YAML can tell.
+    is_harmless = all(not line.strip() or _HARMLESS.match(line) for line in block[1].split("\n"))
+    if simple is not None and block[1].count("paths:") == 1 and "\n\t" not in block[1] and is_harmless:
         if simple["one"]:
             return _globs(simple["one"].strip("\"'"))
         return _globs([line.strip()[1:].strip().strip("\"'") for line in simple["many"].split("\n")[1:]])
     return _from_yaml(block[1]) if exact else ("…",)
 
 
-def _harmless(block: str) -> bool:
-    """Whether each line outside `paths` is such that YAML surely takes the block; else only YAML can tell."""
-    return all(not line.strip() or _HARMLESS.match(line) for line in block.split("\n"))
-
-
 def _globs(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        words: list[object] = list(_COMMA.split(value))
-    elif isinstance(value, list):
-        words = value
-    else:
-        return ()
+    words = _COMMA.split(value) if isinstance(value, str) else value if isinstance(value, list) else []
     globs = tuple(word.strip() for word in words if isinstance(word, str) and word.strip())
     return () if all(glob in ("**", "/**") for glob in globs) else globs
 

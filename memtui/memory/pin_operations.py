@@ -21,12 +21,7 @@ SUBJECT: Final = "pins"
 
 
 class RecordedPins(Pins):
-    """Pins whose changes are recorded.
-
-    Args:
-        dirs: Ours.
-        now: The clock, in seconds since 1970.
-    """
+    """Pins whose changes are recorded; `now` is the clock, in seconds since 1970."""
 
     def __init__(self, dirs: Dirs, *, now: Callable[[], float] = time.time) -> None:
         super().__init__(dirs)
@@ -38,18 +33,13 @@ class RecordedPins(Pins):
         there = self.names(folder)
         changed = sorted({nfc(name) for name in names if (nfc(name) in there) != pinned})
         if changed:
+            kind = "pin" if pinned else "unpin"
             what = changed[0] if len(changed) == 1 else f"{len(changed)} files"
-            self._record(
-                folder, changed, pinned, "pin" if pinned else "unpin", f"{'pin' if pinned else 'unpin'} {what}"
-            )
+            self._record(folder, changed, pinned, kind, f"{kind} {what}")
         return self.set(folder, names, pinned)
 
     def toggle(self, folder: Path, paths: Iterable[Path]) -> bool:
-        """Pin the files, or unpin them if all of them are pinned; those outside the folder are left out.
-
-        Returns:
-            Whether they are pinned now.
-        """
+        """Pin the files of a folder, or unpin them if all of them are pinned; return whether they are pinned now."""
         names = {nfc(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)}
         pinned = not names <= self.names(folder)
         self.pin(folder, names, pinned)

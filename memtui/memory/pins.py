@@ -22,12 +22,7 @@ LARGEST_FILE = 4 << 20
 
 
 class Pins:
-    """Reads and changes pins; every change is one atomic write under a lock.
-
-    Args:
-        dirs: Ours; the pins are in the state folder.
-        fs: Where every write goes through.
-    """
+    """Reads and changes pins; every change is one atomic write under a lock."""
 
     def __init__(self, dirs: Dirs, fs: FileSystem = REAL) -> None:
         self._folder = dirs.state / "pins"
@@ -49,26 +44,20 @@ class Pins:
         return frozenset(folder / name for name in self.names(folder))
 
     def set(self, folder: Path, names: Iterable[str], pinned: bool) -> frozenset[str]:
-        """Pin or unpin files, without a word in the history: as a part of something else.
+        """Pin or unpin files, POSIX names relative to the folder; all that are pinned afterwards are returned.
 
-        Args:
-            folder: The memory folder.
-            names: POSIX names relative to it.
-            pinned: What they are to be.
-
-        Returns:
-            All pinned files of the folder afterwards.
-
-        Raises:
-            Conflict: If another process of ours holds the lock for too long.
-            OSError: If our state folder can't be written.
+        It leaves no word in the history: it is a part of something else. May raise `Conflict`, if another process of
+        ours holds the lock for too long, and `OSError`.
         """
         wanted = {nfc(name) for name in names}
         with file_lock(self._file(folder).with_suffix(".lock"), fs=self._fs):
             before = self.names(folder)
             after = before | wanted if pinned else before - wanted
             if after != before:
-                self._write(folder, after)
+                path = self._file(folder)
+                make_folders(path.parent, fs=self._fs)
+                text = json.dumps({"folder": str(folder), "names": sorted(after)}, ensure_ascii=False, indent=1)
+                replace_file(path, text.encode("utf-8", "surrogateescape") + b"\n", fs=self._fs)
         return after
 
     def rename(self, folder: Path, old: str, new: str) -> None:
@@ -79,9 +68,3 @@ class Pins:
 
     def _file(self, folder: Path) -> Path:
         return self._folder / f"{digest(os.fsencode(os.path.realpath(folder)))[:16]}.json"
-
-    def _write(self, folder: Path, names: frozenset[str]) -> None:
-        path = self._file(folder)
-        make_folders(path.parent, fs=self._fs)
-        text = json.dumps({"folder": str(folder), "names": sorted(names)}, ensure_ascii=False, indent=1)
-        replace_file(path, text.encode("utf-8", "surrogateescape") + b"\n", fs=self._fs)

@@ -14,6 +14,7 @@ tool leaves after a conflict have the kind "other": the agent takes them for top
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -67,7 +68,7 @@ def read_scope(
     known: Mapping[Path, MemoryFile] | None = None,
     skip: frozenset[str] = frozenset(),
 ) -> Scope:
-    """Read a folder.
+    """Read a folder; never raises: `problem` is set if it is there but can't be read.
 
     Args:
         root: The folder; it may not exist.
@@ -76,9 +77,6 @@ def read_scope(
         full: Read whole files (digest, links), not only their heads.
         known: Files of an earlier read; one with the same size and time is taken as it is.
         skip: Names of folders at the top that are scopes of their own.
-
-    Returns:
-        The scope; `problem` is set if the folder is there but can't be read. Never raises.
     """
     before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []
@@ -117,12 +115,9 @@ def read_scope(
 
 def _index_bytes(file: MemoryFile) -> bytes:
     """The bytes of an index whose file is taken over from the last read: its text is needed all the same."""
-    if file.digest is None:
-        return b""
-    try:
-        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX_BYTES))
-    except OSError:
-        return b""
+    with suppress(OSError):
+        return b"" if file.digest is None else read_bytes(file.path, min(file.size, MAX_INDEX_BYTES))
+    return b""
 
 
 def _kind(scope: str, name: str) -> FileKind:
@@ -185,11 +180,7 @@ class ScopeRoot(Struct, frozen=True):
 def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     """The scopes of a directory, in the order in which they are shown.
 
-    Args:
-        location: Where the directory's memory lies.
-
-    Returns:
-        The auto memory always, whether its folder exists or memory is on or not; the others where their folder exists.
+    The auto memory always, whether its folder exists or memory is on or not; the others where their folder exists.
     """
     roots = [ScopeRoot("auto", "memory", location.folder)]
     for name, label in (("team", "team memory"), ("logs", "daily logs")):

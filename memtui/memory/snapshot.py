@@ -77,19 +77,13 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
         """A file by its name in the auto memory, or by scope and name: `team/build.md`, `agent:user:rev/MEMORY.md`."""
         for scope in self.scopes:
             prefix = "" if scope.id == "auto" else f"{scope.id}/"
-            if name.startswith(prefix):
-                file = scope.find(name[len(prefix) :]) or scope.find(f"{name[len(prefix) :]}.md")
-                if file is not None:
-                    return file
+            inner = name.removeprefix(prefix)
+            if name.startswith(prefix) and (file := scope.find(inner) or scope.find(f"{inner}.md")):
+                return file
         return None
 
     def resolve(self, path: Path, target: str) -> Path | None:
-        """Where a link in a file leads, if that is one of the files shown here.
-
-        Args:
-            path: The linking file.
-            target: The target as `Link.target` has it, or as written; a fragment doesn't matter.
-        """
+        """Where a link in a file leads, if that is one of the files shown here; a fragment doesn't matter."""
         target = target.partition("#")[0]
         if not target:
             return path
@@ -101,9 +95,8 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
                 if found.name is not None:
                     return names.root / found.name
         there = Path(os.path.normpath(path.parent / target))
-        if there in self._paths or any(item.path == there and item.exists for item in self.instructions):
-            return there
-        return None
+        is_known = there in self._paths or any(item.path == there and item.exists for item in self.instructions)
+        return there if is_known else None
 
     def unlinked_mentions(self, file: MemoryFile) -> tuple[Reference, ...]:
         """Lines that name a file without linking to it; reads the texts of its scope."""
@@ -124,7 +117,7 @@ def load_snapshot(
     now: float,
     allowed: frozenset[str] = frozenset(),
 ) -> Snapshot:
-    """Read all memory of a directory.
+    """Read all memory of a directory; never raises for what is on the disk, which is said in the snapshot.
 
     Args:
         location: Where the directory's memory lies.
@@ -133,9 +126,6 @@ def load_snapshot(
         known: The last reading, of whatever directory; files that didn't change are taken from it.
         now: Seconds since 1970.
         allowed: Fingerprints of secrets that are no problem.
-
-    Returns:
-        The snapshot. Never raises for what is on the disk: a folder that is missing or can't be read is said in it.
     """
     files = {} if known is None else known._paths
     notices: list[str] = []
@@ -173,13 +163,7 @@ def load_snapshot(
 def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]:
     """Check one text as it stands in an editor, with what is known of the other files.
 
-    Args:
-        snapshot: The last reading.
-        path: The file that the text belongs to; it need not exist yet.
-        text: The whole text.
-
-    Returns:
-        The problems of this text alone, in order.
+    `path` is the file that the text belongs to; it need not exist yet. The problems are of this text alone, in order.
     """
     around = [scope for scope in snapshot.scopes if path.is_relative_to(scope.root) and path.suffix == ".md"]
     folder = None
@@ -190,7 +174,6 @@ def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]
 
 
 def _without_allowed(problems: tuple[Problem, ...], allowed: frozenset[str]) -> tuple[Problem, ...]:
-    """The problems without those of secrets that the person allowed."""
     return tuple(problem for problem in problems if problem.code != "secret" or problem.subject not in allowed)
 
 
@@ -202,27 +185,20 @@ def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> frozense
     """The scopes in which every file is the very one of the last full reading."""
     if not known.full or not 0 <= now - known.read_at < PROBLEMS_AGE_S:
         return frozenset()
-    return frozenset(scope.id for scope in scopes if _is_same(scope, known.scope(scope.id)))
+    before = {scope.id: _identity(scope) for scope in known.scopes}
+    return frozenset(scope.id for scope in scopes if before.get(scope.id) == _identity(scope))
 
 
-def _is_same(scope: Scope, before: Scope | None) -> bool:
-    return (
-        before is not None
-        and before.root == scope.root
-        and before.index_text == scope.index_text
-        and len(before.files) == len(scope.files)
-        and all(one is other for one, other in zip(before.files, scope.files, strict=True))
-    )
+def _identity(scope: Scope) -> tuple[Path, str, list[int]]:
+    return scope.root, scope.index_text, [id(file) for file in scope.files]
 
 
 def _is_there(root: Path) -> bool:
     """Whether a folder exists, or may exist: one that can't be looked at isn't called missing."""
     try:
         root.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError | NotADirectoryError)
     return True
 
 
@@ -231,12 +207,14 @@ def _findings(
 ) -> Mapping[str, TextFindings]:
     """What each text says by itself: from the last reading where its digest is the same, else looked up now."""
     findings: dict[str, TextFindings] = {}
-    texts: list[tuple[Path, FileKind, str]] = []
-    for scope in scopes:
-        texts += [(file.path, file.kind, file.digest) for file in scope.files if file.digest is not None]
-    for item in instructions:
-        if item.exists and item.size <= MAX_FILE_BYTES:
-            texts.append((item.path, "instruction", f"{item.size}:{item.mtime_ns}"))
+    texts: list[tuple[Path, FileKind, str]] = [
+        (file.path, file.kind, file.digest) for scope in scopes for file in scope.files if file.digest is not None
+    ]
+    texts += [
+        (item.path, "instruction", f"{item.size}:{item.mtime_ns}")
+        for item in instructions
+        if item.exists and item.size <= MAX_FILE_BYTES
+    ]
     for path, kind, digest in texts:
         key = str(path)
         if key in findings:

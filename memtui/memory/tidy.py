@@ -11,7 +11,7 @@ Both are pure and deterministic; tidying a tidied index changes nothing.
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
@@ -44,10 +44,7 @@ _GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "refere
 
 
 class TidyTopic(Struct, frozen=True):
-    """What the usefulness of a topic's entry depends on.
-
-    `modified` is in seconds since 1970; `links_in` counts the other topics that link to it.
-    """
+    """What the usefulness of a topic's entry depends on; `links_in` counts the other topics that link to it."""
 
     name: str
     title: str
@@ -122,18 +119,10 @@ def tidy_index(
     text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
 ) -> TidyResult:  # fmt: skip
-    """Shorten an index.
+    """Shorten an index; `text_after` is `text` itself if there is nothing to do.
 
-    Args:
-        text: The whole index.
-        topics: The files that are there; an entry of any other local file is dead.
-        now: Seconds since 1970, for ages.
-        goal: The share of both limits to come down to, above 0.
-        max_lines: Lines loaded at start.
-        max_units: UTF-16 code units loaded at start.
-
-    Returns:
-        The result; `text_after` is `text` itself if there is nothing to do.
+    `topics` are the files that are there: an entry of any other local file is dead. `goal` is the share of both limits
+    to come down to.
     """
     tidier = _Tidier({nfc(topic.name): topic for topic in topics}, now, int(max_lines * goal), int(max_units * goal))
     after, last = text, None
@@ -152,7 +141,7 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
     """Write an index anew: one entry a topic under a heading a type, most useful first, tidied.
 
     Front matter, comments and the first heading of the old text stay; titles and descriptions of old entries are used
-    again; prose of the old text moves into a topic. Arguments and result as for `tidy_index`.
+    again; prose of the old text moves into a topic.
     """
     newline = newline_of(text)
     lines = index_lines(text)
@@ -197,7 +186,6 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
 
 
 def _is_in_folder(target: str) -> bool:
-    """Whether a target lies in the folder, so that its absence is known."""
     return not target.startswith(("../", "/", "~"))
 
 
@@ -229,8 +217,8 @@ class _Tidier(Struct):
     now: float
     max_lines: int
     max_units: int
-    dropped: list[DroppedEntry] = field(default_factory=list)
-    moved: list[str] = field(default_factory=list)
+    dropped: list[DroppedEntry] = []
+    moved: list[str] = []
 
     def fits(self, text: str) -> bool:
         budget = measure_index(text)
@@ -244,11 +232,8 @@ class _Tidier(Struct):
         for entry in read_entries(text):
             name = nfc(entry.target)
             is_known = name in self.topics
-            if (
-                not is_known
-                and _is_in_folder(entry.target)
-                and not any(nfc(more) in self.topics for more in entry.more)
-            ):
+            has_topic = any(nfc(target) in self.topics for target in (name, *entry.more))
+            if not has_topic and _is_in_folder(entry.target):
                 self.dropped.append(_dropped(entry, "dead", "the file isn't there"))
                 gone.append(entry)
             elif name in first and not entry.more and is_known:

@@ -74,19 +74,10 @@ def stem_of(name: str) -> str:
 def read_file(
     scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool, root: str = ""
 ) -> tuple[MemoryFile, bytes]:
-    """Read one file.
+    """Read one file; never raises. The bytes that were read come with it (none if it wasn't opened).
 
-    Args:
-        scope: The scope's id.
-        path: Where it is.
-        name: Its name in the scope, posix.
-        kind: What it is for.
-        status: Its `lstat`.
-        full: Read all of it, not only the head.
-        root: The real path of the scope's root, for links; "" forbids them.
-
-    Returns:
-        The file, and the bytes that were read (none if it wasn't opened). Never raises.
+    `path` is where it is, `name` its name in the scope, `status` its `lstat`. `full` reads all of it, not only the
+    head. `root` is the real path of the scope's root, for links; "" forbids them.
     """
     where = os.fspath(path)
     if stat.S_ISLNK(status.st_mode):
@@ -105,48 +96,34 @@ def read_file(
         data = read_bytes(where, min(limit, status.st_size) if status.st_size else 0)
     except OSError as error:
         return _unread_file(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
-    whole = full and len(data) >= status.st_size
     text, readonly = _text(data, status.st_size)
     if text is not None and len(data) <= MAX_BLOCK_BYTES:
         front = read_frontmatter(text)
     else:
         front = read_frontmatter(data[:MAX_BLOCK_BYTES], partial=True)
     digest, links = None, None
-    if whole:
+    if full and len(data) >= status.st_size:
         digest = hashlib.sha256(data).hexdigest()
         # A file that isn't UTF-8 is shown with replacement characters, and its links work.
         shown = data.decode("utf-8", "replace") if text is None else text
         links = tuple(find_links(shown)) if b"[" in data else ()
-    title = front.name or _title(front, text or "", name)
     file = MemoryFile(
-        scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front, title,
-        front.description, front.type, False, readonly, links,
+        scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front,
+        front.name or _title(front, text or "", name), front.description, front.type, False, readonly, links,
     )  # fmt: skip
     return file, data
 
 
-def read_bytes(path: str, limit: int) -> bytes:
-    """Up to `limit` bytes of a file, its access time left alone where the system lets us.
-
-    Raises:
-        OSError: It can't be opened or read.
-    """
+def read_bytes(path: str | Path, limit: int) -> bytes:
+    """Up to `limit` bytes of a file, its access time left alone where the system lets us; may raise `OSError`."""
     try:
         handle = os.open(path, _FLAGS | _NOATIME)
     except PermissionError:
         if not _NOATIME:
             raise
         handle = os.open(path, _FLAGS)
-    try:
-        data = os.read(handle, limit)
-        while len(data) < limit:
-            more = os.read(handle, limit - len(data))
-            if not more:
-                break
-            data += more
-        return data
-    finally:
-        os.close(handle)
+    with open(handle, "rb") as file:  # noqa: PTH123  pathlib opens no descriptor
+        return file.read(limit)
 
 
 def why_readonly(data: bytes, size: int) -> str | None:
@@ -175,14 +152,12 @@ def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
 
 def _title(front: Frontmatter, text: str, name: str) -> str:
     """The first heading, if it stands on the first pages, else the file's name."""
-    if front.verdict != "invalid":
-        match = _TITLE.search(text, front.body_start, MAX_BLOCK_BYTES)
-        if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
-            first = next((heading for heading in headings(text[:MAX_BLOCK_BYTES]) if heading.level == 1), None)
-            return first.text if first is not None and first.text else stem_of(name)
-        if match is not None:
-            return match[1].strip()
-    return stem_of(name)
+    match = _TITLE.search(text, front.body_start, MAX_BLOCK_BYTES) if front.verdict != "invalid" else None
+    if match is None:
+        return stem_of(name)
+    if "```" not in text[: match.start()] and "~~~" not in text[: match.start()]:
+        return match[1].strip()
+    return next((one.text for one in headings(text[:MAX_BLOCK_BYTES]) if one.level == 1), "") or stem_of(name)
 
 
 def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:

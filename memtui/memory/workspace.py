@@ -28,15 +28,9 @@ INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 
 
 class Workspace:
-    """What belongs to one working directory.
+    """What belongs to one working directory, at the location that was decided.
 
-    Args:
-        env: Home, environment, policy files.
-        dirs: Where our own files are.
-        location: The decided location.
-        read_only: Refuse every write.
-        trash: Whether deleted files go to the system's trash as well.
-        now: The clock, in seconds.
+    With `trash`, deleted files go to the system's trash as well; `now` is the clock, in seconds.
     """
 
     def __init__(
@@ -57,11 +51,11 @@ class Workspace:
         self.now = now
         self.drafts = Drafts(dirs, now=now)
         self.pins = RecordedPins(dirs, now=now)
+        # The history of the home, that of other projects too: `scopes` says what concerns this one.
         self.history = Versions(HistoryDatabase.of(dirs))
-        """The history of the home, that of other projects too: `scopes` says what concerns this one."""
         self._stores: dict[Path, Store] = {}
+        # The folders of the last reading, the memory folder first.
         self.roots: tuple[Path, ...] = (location.folder,)
-        """The folders of the last reading, the memory folder first."""
         self._lone: tuple[Path, ...] = ()
 
     def use_trash(self, trash: bool) -> None:
@@ -99,7 +93,11 @@ class Workspace:
         root = next((root for root in self.roots if path.is_relative_to(root)), None)
         if root is not None and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
             return self.store(root), path.relative_to(root).as_posix()
-        return self.store(path.parent, allow=frozenset({path.name})), path.name
+        return self._lone_store(path), path.name
+
+    def _lone_store(self, path: Path) -> Store:
+        """The store that is allowed this one file of its folder."""
+        return self.store(path.parent, allow=frozenset({path.name}))
 
     def store(self, root: Path, *, allow: frozenset[str] | None = None) -> Store:
         """The store of a folder; one object a folder, so that its caches serve."""
@@ -113,7 +111,7 @@ class Workspace:
     def own_settings(self) -> tuple[Store, str]:
         """The store of memtui's config.toml, and the file's name in it. A link is followed: people link such files."""
         path = Path(os.path.realpath(self.dirs.config / CONFIG_NAME))
-        return self.store(path.parent, allow=frozenset({path.name})), path.name
+        return self._lone_store(path), path.name
 
     @property
     def pinned(self) -> frozenset[str]:
@@ -149,13 +147,8 @@ class Workspace:
     ) -> Saved:
         """Write one file.
 
-        Args:
-            path: The file.
-            data: What it shall hold.
-            base: The digest that the writer saw, None for a new file.
-            base_data: Those bytes, if the writer still has them: a merge needs them where history never saw the file.
-            why: One line for the history.
-            who: Who did it.
+        `base` is the digest that the writer saw, None for a new file; `base_data` are those bytes, if the writer still
+        has them: a merge needs them where history never saw the file. `who` and `why` are for the history.
         """
         self.check_writable()
         store, name = self.home_of(path)
@@ -173,7 +166,7 @@ class Workspace:
         # Settings files count also where there are none: an undo may have taken them away, and redo brings them back.
         settings = (layer.path for layer in self.location.layers if layer.path is not None)
         for path in (*self._lone, *settings):
-            self.store(path.parent, allow=frozenset({path.name}))
+            self._lone_store(path)
         self.own_settings()
         return tuple(self._stores.values())
 
@@ -202,13 +195,12 @@ class Workspace:
     ) -> UndoOrder:
         """Undo and redo of everything that concerns the project.
 
-        Args:
-            others: Who takes back what is about neither files nor pins, by subject.
-            recover: What ends their interrupted operations; see `UndoOrder`.
+        `others` take back what is about neither files nor pins, by subject; `recover` ends their interrupted
+        operations.
         """
         self.check_writable()
-        inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
-        return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self._end_writes, *recover])
+        inverses = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert, **(others or {})}
+        return UndoOrder(self.history, self.scopes(), inverses, [self._end_writes, *recover])
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
         """Take back the newest operation on files or pins, or one by its id. As `UndoOrder.undo`."""
@@ -257,7 +249,7 @@ class Workspace:
     def write_switch(self, path: Path, before: bytes | None, after: bytes, why: str) -> Saved:
         """Write a settings file of the client; refused if it changed since `before` was read."""
         self.check_writable()
-        store = self.store(path.parent, allow=frozenset({path.name}))
+        store = self._lone_store(path)
         return store.apply(
             [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False
         )
@@ -273,7 +265,7 @@ class Workspace:
         Settings are left out: they may hold keys, and nobody expects copies of those.
         """
         stores = [self.store(root) for root in self.roots if root.is_dir()]
-        stores += [self.store(path.parent, allow=frozenset({path.name})) for path in self._lone]
+        stores += [self._lone_store(path) for path in self._lone]
         return sum(store.note_outside() is not None for store in stores)
 
     def recover(self) -> None:
