@@ -13,31 +13,11 @@ from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from memtui.tui import preload, styles
+from memtui.tui import messages, preload, styles
 from memtui.tui.app_base import AppBase, ShowsState, View
 from memtui.tui.commands import app as app_commands
 from memtui.tui.commands import registry
 from memtui.tui.headlines import meter_fill, meter_note, title_status
-from memtui.tui.messages import (
-    CommandDone,
-    CommandFailed,
-    DiffRequested,
-    DiskChanged,
-    DraftKept,
-    DreamsChanged,
-    DreamsFound,
-    DreamViewShown,
-    InitialLoadFinished,
-    PreviewRequested,
-    ReadingFinished,
-    RunRequested,
-    SessionListRequested,
-    SessionRequested,
-    SessionsChanged,
-    SnapshotLoaded,
-    SnapshotOutdated,
-    StateUpdate,
-)
 from memtui.tui.startup.first_state import decode, names_in
 from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
@@ -122,7 +102,7 @@ class MemtuiApp(AppBase):
     def compose(self) -> ComposeResult:
         yield TitleBar(id="place")
         yield BudgetMeter(self.glyphs, id="meter")
-        yield MemoryView(self.glyphs)
+        yield MemoryView()
         yield DreamPill(id="pill")
         yield HintBar(id="hints")
 
@@ -219,8 +199,8 @@ class MemtuiApp(AppBase):
 
     # Reading: the loaders do it in threads; here is what comes of it.
 
-    @on(SnapshotLoaded)
-    def take_snapshot(self, message: SnapshotLoaded) -> None:
+    @on(messages.SnapshotLoaded)
+    def take_snapshot(self, message: messages.SnapshotLoaded) -> None:
         """The memory folder was read: everything that is shown follows from it."""
         notices = [] if message.snapshot.full else [f"checking{self.glyphs.ellipsis}"]
         notices += [notice for notice in message.snapshot.notices if message.snapshot.auto is not None]
@@ -238,7 +218,7 @@ class MemtuiApp(AppBase):
             self._welcomed = True
             self.perform(app_commands.welcome)
 
-    @on(InitialLoadFinished)
+    @on(messages.InitialLoadFinished)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
         freeze_heap()
@@ -260,17 +240,17 @@ class MemtuiApp(AppBase):
         self.state = replace(self.state, now=self.start.now())
         self._read_dreams_again()  # a check may be ready by now, another program's lock may be too old
 
-    @on(DiskChanged)
+    @on(messages.DiskChanged)
     def disk_changed(self) -> None:
         self.memory_loader.look()
         self._read_dreams_again()
 
-    @on(SnapshotOutdated)
+    @on(messages.SnapshotOutdated)
     def snapshot_outdated(self) -> None:
         self.memory_loader.read_again()
 
-    @on(ReadingFinished)
-    def reading_finished(self, message: ReadingFinished) -> None:
+    @on(messages.ReadingFinished)
+    def reading_finished(self, message: messages.ReadingFinished) -> None:
         match message.of:
             case "memory":
                 self.memory_loader.done()
@@ -279,15 +259,15 @@ class MemtuiApp(AppBase):
             case "dreams":
                 self.dream_loader.done()
 
-    @on(PreviewRequested)
-    def read_preview(self, message: PreviewRequested) -> None:
+    @on(messages.PreviewRequested)
+    def read_preview(self, message: messages.PreviewRequested) -> None:
         """Read a file for the preview, in a thread so that a slow disk never delays a key."""
         if self.state.snapshot is not None:
             wanted = Preview(message.path, message.mode, width=message.width)
             self.memory_loader.preview(self.state.snapshot, wanted)
 
-    @on(StateUpdate)
-    def take_update(self, message: StateUpdate) -> None:
+    @on(messages.StateUpdate)
+    def take_update(self, message: messages.StateUpdate) -> None:
         self.state = message.into(self.state)
         self._save_frame()
 
@@ -300,38 +280,38 @@ class MemtuiApp(AppBase):
         if not self._frame_saved:  # scroll bars are drawn one refresh after the rows that they belong to
             self.call_after_refresh(self.call_after_refresh, save)
 
-    @on(SessionListRequested)
-    def read_session_list(self, message: SessionListRequested) -> None:
+    @on(messages.SessionListRequested)
+    def read_session_list(self, message: messages.SessionListRequested) -> None:
         self.session_loader.load_list(message.scope)
 
-    @on(SessionRequested)
-    def read_session(self, message: SessionRequested) -> None:
+    @on(messages.SessionRequested)
+    def read_session(self, message: messages.SessionRequested) -> None:
         self.session_loader.open(message.point)
 
-    @on(SessionsChanged)
+    @on(messages.SessionsChanged)
     def sessions_changed(self) -> None:
         self.session_loader.read_again()
 
-    @on(RunRequested)
-    def read_run(self, message: RunRequested) -> None:
+    @on(messages.RunRequested)
+    def read_run(self, message: messages.RunRequested) -> None:
         if message.over_views:
             self.dream_loader.watch(message.id)
         else:
             self.dream_loader.open(message.id)
 
-    @on(DreamViewShown)
-    def dream_view_shown(self, message: DreamViewShown) -> None:
+    @on(messages.DreamViewShown)
+    def dream_view_shown(self, message: messages.DreamViewShown) -> None:
         self.dream_loader.look(shown=message.shown)
 
-    @on(DiffRequested)
-    def read_diff(self, message: DiffRequested) -> None:
+    @on(messages.DiffRequested)
+    def read_diff(self, message: messages.DiffRequested) -> None:
         self.dream_loader.read_change(message.id, message.name)
 
-    @on(DreamsChanged)
+    @on(messages.DreamsChanged)
     def dreams_changed(self) -> None:
         self.dream_loader.read_again()
 
-    @on(DreamsFound)
+    @on(messages.DreamsFound)
     def dreams_found(self) -> None:
         """There may be runs; from the first on they are read whenever the disk changes."""
         if self._dream_loader is None:
@@ -358,8 +338,8 @@ class MemtuiApp(AppBase):
     def action_command(self, id: str) -> None:
         registry.run(self, registry.find(id))
 
-    @on(CommandDone)
-    def command_done(self, message: CommandDone) -> None:
+    @on(messages.CommandDone)
+    def command_done(self, message: messages.CommandDone) -> None:
         self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
         if message.problem:
@@ -369,15 +349,15 @@ class MemtuiApp(AppBase):
         self.memory_loader.read_again()
         self._read_dreams_again()
 
-    @on(CommandFailed)
-    def command_failed(self, message: CommandFailed) -> None:
+    @on(messages.CommandFailed)
+    def command_failed(self, message: messages.CommandFailed) -> None:
         """Say what went wrong, for long enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
 
-    @on(DraftKept)
-    def draft_kept(self, message: DraftKept) -> None:
+    @on(messages.DraftKept)
+    def draft_kept(self, message: messages.DraftKept) -> None:
         self.notify(visible(message.words), severity="warning", timeout=30, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -386,7 +366,7 @@ class MemtuiApp(AppBase):
         if event.state is WorkerState.ERROR and error is not None:
             path = crash_report.write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
             words = f"this is a bug of memtui: {crash_report.error_summary(error)}"
-            self.post_message(CommandFailed(words, f"please report it with {path}"))
+            self.post_message(messages.CommandFailed(words, f"please report it with {path}"))
 
     def open_workspace(self, workspace: Workspace) -> None:
         self.start, self._workspace = StartContext.over(workspace), workspace
@@ -420,7 +400,7 @@ class MemtuiApp(AppBase):
         if not body.query(f"#{name}"):
             entry = next(view for view in VIEWS if view.name == name)
             view = getattr(import_module(entry.module), entry.view)
-            await body.mount(view(self.glyphs), before="#pill")
+            await body.mount(view(), before="#pill")
         for view in body.query(View):
             view.display = view.id == name
         self.state = replace(self.state, view=name, bad_dream="" if name == "dream" else self.state.bad_dream)
@@ -440,7 +420,7 @@ class MemtuiApp(AppBase):
             screen.leave()  # its text stays as a draft
 
     def watch_run(self, id: str) -> None:
-        self.push_screen(watch_run.WatchRun(self.glyphs, id))
+        self.push_screen(watch_run.WatchRun(id))
 
     @on(DreamPill.Opened)
     def show_dream(self) -> None:

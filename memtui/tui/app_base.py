@@ -287,6 +287,10 @@ class View(InApp, ShowsState, Widget):
 
     BLANK = True  # its panes cover it
 
+    @property
+    def glyphs(self) -> Glyphs:
+        return self.app.glyphs
+
     def start_over(self) -> None:
         """Another project: nothing that is shown is about it."""
 

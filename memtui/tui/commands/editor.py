@@ -30,7 +30,7 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
         opened = await context.in_thread(editor_model.open_file, context.workspace, context.snapshot, path)
     except editor_model.NotEditable as reason:
         raise Refused(f"{path.name} opens only in $EDITOR: {reason}", hint="e opens it there") from reason
-    editor = editor_screen.Editor(context.workspace, opened, context.app.glyphs, line=line)
+    editor = editor_screen.Editor(context.workspace, opened, line=line)
     closed = await context.ask(editor)
     if closed and closed.external:
         await _external(context, path, line=closed.line, start=editor.current().to_bytes(), base=editor.opened.base)

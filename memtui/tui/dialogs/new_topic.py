@@ -12,7 +12,7 @@ from textual.widgets import Input, Label, Static
 
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.render.memory_rows import TYPES
-from memtui.tui.theme import Glyphs, glyphs_of
+from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
@@ -61,7 +61,7 @@ class NewTopic(Dialog[NewTopicAnswer]):
         self._file_name = file_name
 
     def body(self) -> ComposeResult:
-        yield TypeLines(glyphs_of(self))
+        yield TypeLines(self.app.glyphs)
         yield Label("name", classes="caption")
         yield Input(id="name", compact=True, placeholder="testing rules")
         yield Label("one line: when is it useful?", classes="caption")

@@ -20,7 +20,6 @@ from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
 from memtui.tui.render.dream_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
@@ -56,9 +55,8 @@ class WatchRun(ShowsState, Dialog[None]):
 
     BINDINGS = registry.bindings(COMMANDS, dreams.RUN)
 
-    def __init__(self, glyphs: Glyphs, id: str) -> None:
+    def __init__(self, id: str) -> None:
         super().__init__("dream", "Esc close", classes="-whole")
-        self.glyphs = glyphs
         self.shown_id = id
         self._foreign: ExternalRun | None = None
         self._read_timer: Timer | None = None
@@ -70,7 +68,7 @@ class WatchRun(ShowsState, Dialog[None]):
         with Horizontal(id="columns"):
             with Vertical(id="left"):
                 yield RunHead(id="touched")
-                yield RunFiles(self.glyphs, id="files")
+                yield RunFiles(self.app.glyphs, id="files")
                 yield RunHead(id="log_title")
                 yield RunLog(id="log")
             yield DiffLines("")
@@ -120,7 +118,7 @@ class WatchRun(ShowsState, Dialog[None]):
         opened = opened if opened is not None and opened.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
-            rows = [*standing(dream, opened, now, width, self.glyphs), *details(dream, width)]
+            rows = [*standing(dream, opened, now, width, self.app.glyphs), *details(dream, width)]
             most = max(2, self.size.height // 2 - 3)  # where it is low, the files come before what matters less
             self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))
@@ -161,7 +159,7 @@ class WatchRun(ShowsState, Dialog[None]):
         state = self.app.state
         dream, frame = self._dream(state), self.query_one("#frame")
         if dream is not None:
-            words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
+            words, hints = title_of(dream, now, self.app.glyphs), self._keys(dream)
         elif self._foreign is not None:
             on = state.foreign is not None
             held = duration(max(now - self._foreign.since, 0.0))
@@ -169,7 +167,7 @@ class WatchRun(ShowsState, Dialog[None]):
             hints = FOREIGN
         else:
             words, hints = "dream: starting", "Esc close, dream goes on"
-        frame_words = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.glyphs.spell(f" {hints} "))
+        frame_words = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.app.glyphs.spell(f" {hints} "))
         if frame_words != self._frame_words:  # to say the same again would paint all of the frame
             self._frame_words = frame_words
             frame.border_title, frame.border_subtitle = map(Content, frame_words)

@@ -22,7 +22,6 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
 from memtui.tui.render.markdown import draw
 from memtui.tui.screens.hinted import HintedScreen
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.body_area import BodyArea
 from memtui.tui.widgets.budget_meter import thousands
 from memtui.tui.widgets.hint_bar import HintBar
@@ -121,12 +120,11 @@ class Editor(HintedScreen[Closed]):
     BINDINGS = registry.bindings(COMMANDS, priority=True)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
 
-    def __init__(self, workspace: Workspace, opened: OpenedFile, glyphs: Glyphs, *, line: int | None = None) -> None:
+    def __init__(self, workspace: Workspace, opened: OpenedFile, *, line: int | None = None) -> None:
         super().__init__()
         self.workspace = workspace
         self.opened = opened
         self.text = opened.text
-        self.glyphs = glyphs
         self._line = line
         self._pause: Timer | None = None
         self._disk_note = ""
@@ -145,7 +143,7 @@ class Editor(HintedScreen[Closed]):
         with Horizontal(id="texts"):
             yield BodyArea(self.text.body, line_number_start=self.text.body_line)
             yield ReaderView(id="beside", classes="pane")
-        yield ProblemList(self.glyphs, id="problems")
+        yield ProblemList(self.app.glyphs, id="problems")
         yield Static(id="disk")
         yield HintBar(id="hints")
 
@@ -208,11 +206,13 @@ class Editor(HintedScreen[Closed]):
         panel.display = bool(problems)
         beside = self.query_one("#beside", ReaderView)
         if beside.display:
-            beside.show(list(draw(text.body, beside.draw_width, self.glyphs, first=text.body_line)), keep_place=True)
+            beside.show(
+                list(draw(text.body, beside.draw_width, self.app.glyphs, first=text.body_line)), keep_place=True
+            )
 
     def _say_title(self) -> None:
         row, column = self.body.cursor_location
-        mark = f" {self.glyphs.unsaved}" if self.dirty else ""
+        mark = f" {self.app.glyphs.unsaved}" if self.dirty else ""
         ends = "CRLF" if self.text.newline == "\r\n" else "LF"
         right = f"Ln {row + self.text.body_line} Col {column + 1}   UTF-8 {ends}"
         if self.opened.is_index:
@@ -229,7 +229,7 @@ class Editor(HintedScreen[Closed]):
         """Say that the file moved on disk, or what was restored; "" takes the line away."""
         line = self.query_one("#disk", Static)
         line.display = bool(words)
-        line.update(Content.styled(f" {self.glyphs.problem} {visible(words, keep='')}", "$warn"))
+        line.update(Content.styled(f" {self.app.glyphs.problem} {visible(words, keep='')}", "$warn"))
 
     def disk_moved(self, digest: str | None) -> None:
         """The watcher saw the file; `digest` is None when it is gone."""

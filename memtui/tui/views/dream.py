@@ -11,12 +11,12 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from memtui.client.paths import tilde_path
-from memtui.tui.app_base import CommandContext, Selection, View
+from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, dreams, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import DreamViewShown, RunRequested
 from memtui.tui.state import AppState, Dream
-from memtui.tui.theme import Glyphs
+from memtui.tui.views.filtered import ListView
 from memtui.tui.widgets.gate_list import GateList
 from memtui.tui.widgets.run_panes import RunDetails, RunList
 from memtui.tui.widgets.virtual_list import VirtualList
@@ -38,19 +38,18 @@ COMMANDS = declare(
             disabled_reason=dreams.no_runs),
     Command("dream.details", "To the details of the run", "right,l",
             lambda context: context.find(DreamView).focus_preview(), display="→ l"),
-    Command("dream.runs", "Back to the runs", "left,h,escape", lambda context: context.find(DreamView).back(),
+    Command("dream.runs", "Back to the runs", "left,h,escape", lambda context: context.find(DreamView).focus_list(),
             display="← h Esc"),
 )  # fmt: skip
 
 
-class DreamView(View):
+class DreamView(ListView):
     """Checks above; runs and details below from 60 cells on, else one of them (stylesheet)."""
 
     BINDINGS = registry.bindings(COMMANDS, dreams.RUN, app.PANES)
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="dream", classes="view")
-        self.glyphs = glyphs
         self.state: AppState | None = None
         self._awaited = ""
         self._requested = ""
@@ -71,16 +70,16 @@ class DreamView(View):
         self.post_message(DreamViewShown(False))
 
     @property
-    def runs(self) -> RunList:
+    def list(self) -> RunList:
         return self.query_one(RunList)
 
     @property
-    def details(self) -> RunDetails:
+    def reader(self) -> RunDetails:
         return self.query_one(RunDetails)
 
     @property
     def current(self) -> Dream | None:
-        return self.runs.current
+        return self.list.current
 
     def show(self, state: AppState) -> None:
         self.state = state
@@ -89,7 +88,7 @@ class DreamView(View):
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
         self.query_one(GateList).show(gates, now)
         self._show_runs(now)
-        if self._awaited and self.runs.to_key(self._awaited):
+        if self._awaited and self.list.to_key(self._awaited):
             self._awaited = ""
         self.moved()
 
@@ -100,19 +99,18 @@ class DreamView(View):
 
     def _show_runs(self, now: float) -> None:
         if self.state is not None:
-            self.runs.empty = NONE_YET
-            self.runs.show(self.state.dreams, self.state.judging, now, still=self.app.still)
-            self.runs.border_title = f"Runs {self.glyphs.separator} {pluralize(len(self.state.dreams), 'dream')}"
+            self.list.empty = NONE_YET
+            self.list.show(self.state.dreams, self.state.judging, now, still=self.app.still)
+            self.list.border_title = f"Runs {self.glyphs.separator} {pluralize(len(self.state.dreams), 'dream')}"
 
     def _show_details(self, now: float) -> None:
         dream, opened = self.current, self.state.open_dream if self.state else None
-        self.details.show(dream, opened if dream and opened and opened.id == dream.run.id else None, now)
-        title = f"dream {dream.run.id}" if dream else ""
-        self.details.border_title = Content(visible(title, keep=""))
+        self.reader.show(dream, opened if dream and opened and opened.id == dream.run.id else None, now)
+        self.reader.border_title = Content(visible(f"dream {dream.run.id}", keep="") if dream else "")
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a run, once it is listed."""
-        self._awaited = "" if self.runs.to_key(key) else key
+        self._awaited = "" if self.list.to_key(key) else key
 
     @on(VirtualList.Moved, "#runs")
     def moved(self) -> None:
@@ -134,31 +132,16 @@ class DreamView(View):
 
     @property
     def selection(self) -> Selection:
-        run = self.current.run.id if self.current is not None else None
-        return Selection(run=run, file=self.details.file if run else "")
-
-    def focus_preview(self) -> None:
-        self.add_class("-reading")
-        self.screen.set_focus(self.details)
-
-    def back(self) -> None:
-        self.remove_class("-reading")
-        self.screen.set_focus(self.runs)
+        return Selection(run=self.current.run.id, file=self.reader.file) if self.current is not None else Selection()
 
     def scroll_preview(self, step: int) -> None:
-        self.details.scroll_relative(y=step * 3, animate=False)
-
-    def resize(self, cells: int) -> None:
-        self.runs.styles.width = max(24, self.runs.outer_size.width + cells)
+        self.reader.scroll_relative(y=step * 3, animate=False)
 
     def start_over(self) -> None:
         self.state, self._requested, self._awaited = None, "", ""
-        self.runs.show((), "", 0.0, still=True)
-        self.details.show(None, None, 0.0)
+        self.list.show((), "", 0.0, still=True)
+        self.reader.show(None, None, 0.0)
         self.post_message(DreamViewShown(self.display))
-
-    def focus_default(self) -> None:
-        self.screen.set_focus(self.runs)
 
 
 def _short(source: str, home: Path) -> str:

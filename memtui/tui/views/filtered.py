@@ -1,7 +1,9 @@
-"""The base of views whose list is narrowed by a filter line."""
+"""Bases of views with a list and a pane beside it; the list may be narrowed by a filter line."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec.structs import replace
 from textual.widget import Widget
@@ -9,29 +11,49 @@ from textual.widget import Widget
 from memtui.tui.app_base import View
 from memtui.tui.widgets.filter_line import FilterLine
 
+if TYPE_CHECKING:
+    from memtui.tui.render.memory_rows import Wanted
+    from memtui.tui.render.session_rows import SessionsWanted
+
 Choice = TypeVar("Choice")
+Arrangement = TypeVar("Arrangement", "Wanted", "SessionsWanted")
 
 
-class HasQuery(Protocol):
-    """How a list is arranged, its filter included."""
+class ListView(View):
+    """A view with a list and a pane that shows what its cursor is on; where there is room for one, either of them."""
 
-    @property
-    def query(self) -> str:
-        """The filter as it was typed, "" for none."""
-
-
-Arrangement = TypeVar("Arrangement", bound=HasQuery)
-
-
-class FilteredView(View, Generic[Arrangement]):
-    """A view with a list, arranged by `wanted`."""
-
-    wanted: Arrangement
+    MIN_LIST_CELLS = 24
 
     @property
     def list(self) -> Widget:
-        """The list."""
         raise NotImplementedError
+
+    @property
+    def reader(self) -> Widget | None:
+        """The pane beside the list, once there is one."""
+        raise NotImplementedError
+
+    def focus_default(self) -> None:
+        self.screen.set_focus(self.list)  # at once: `focus` would let the next keys go elsewhere
+
+    def focus_preview(self) -> None:
+        if self.reader is not None:
+            self.add_class("-reading")
+            self.screen.set_focus(self.reader)
+
+    def focus_list(self) -> None:
+        """From the pane to the list."""
+        self.remove_class("-reading")
+        self.focus_default()
+
+    def resize(self, cells: int) -> None:
+        self.list.styles.width = max(self.MIN_LIST_CELLS, self.list.outer_size.width + cells)
+
+
+class FilteredView(ListView, Generic[Arrangement]):
+    """A view with a list, arranged by `wanted`."""
+
+    wanted: Arrangement
 
     def rearrange(self) -> None:
         """Draw the list as `wanted` says."""
@@ -39,8 +61,7 @@ class FilteredView(View, Generic[Arrangement]):
 
     def arrange_by(self, **changes: Any) -> None:
         """Change fields of `wanted`, and draw the list."""
-        wanted: Any = self.wanted  # a struct, which a protocol cannot say
-        self.wanted = replace(wanted, **changes)
+        self.wanted = replace(self.wanted, **changes)
         self.rearrange()
 
     @property
@@ -53,7 +74,7 @@ class FilteredView(View, Generic[Arrangement]):
         if line is None:
             line = FilterLine(self.filter_typed, self.filter_done)
             await self.mount(line)
-        self.screen.set_focus(line)  # at once: `focus` would let the next keys go to the list
+        self.screen.set_focus(line)
 
     def filter_typed(self, query: str) -> None:
         """Narrow while typing."""
@@ -61,7 +82,7 @@ class FilteredView(View, Generic[Arrangement]):
 
     def filter_done(self) -> None:
         """Keep the filter, go to the list."""
-        self.screen.set_focus(self.list)
+        self.focus_default()
         if not self.wanted.query:
             self.close_filter()
 
@@ -74,11 +95,8 @@ class FilteredView(View, Generic[Arrangement]):
             line.remove()
         if self.wanted.query:
             self.arrange_by(query="")
-        self.screen.set_focus(self.list)
+        self.focus_default()
         return True
-
-    def focus_default(self) -> None:
-        self.screen.set_focus(self.list)
 
 
 def next_of(choices: Sequence[Choice], current: Choice, step: int = 1) -> Choice:

@@ -17,7 +17,6 @@ from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, Wanted, ar
 from memtui.tui.render.properties import dressed, properties
 from memtui.tui.startup.first_state import FirstState
 from memtui.tui.state import MODES, AppState
-from memtui.tui.theme import Glyphs
 from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.reader import ReaderView
@@ -77,15 +76,14 @@ class MemoryView(FilteredView[Wanted]):
     """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
 
     BINDINGS = registry.bindings(COMMANDS, memory.COMMANDS, app.PANES)
+    MIN_LIST_CELLS = 20
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="memory", classes="view")
-        self.glyphs = glyphs
         self.wanted = Wanted()
         self.mode = MODES[0]
         self.state: AppState | None = None
         self._trail: list[Path] = []
-        self._wider = 0
         self._awaited: Path | None = None
 
     def compose(self) -> ComposeResult:
@@ -161,23 +159,22 @@ class MemoryView(FilteredView[Wanted]):
         self.reader.border_subtitle = Content(" ".join(f"[ {mode} ]" if mode == self.mode else mode for mode in MODES))
 
     def _title(self, total: int) -> None:
-        words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
-        if self.wanted.order != "name":
-            words.append(self.wanted.order)
-        if self.wanted.only_problems:
-            words.append("problems only")
-        if self.wanted.marked:
-            words.append(f"{len(self.wanted.marked)} marked")
-        self.list.border_title = list_title(total, words, self.glyphs)
-        filtered = self.wanted.query or self.wanted.only_problems
+        wanted = self.wanted
+        words = [
+            f"by {wanted.grouping}" if wanted.grouping != "flat" else "flat",
+            wanted.order if wanted.order != "name" else "",
+            "problems only" if wanted.only_problems else "",
+            f"{len(wanted.marked)} marked" if wanted.marked else "",
+        ]
+        self.list.border_title = list_title(total, [*filter(None, words)], self.glyphs)
+        filtered = wanted.query or wanted.only_problems
         self.list.empty = f"0 of {total}, Esc clears" if filtered else EMPTY
 
     def _show_preview(self, state: AppState) -> None:
-        preview = state.preview
+        preview, reader = state.preview, self.reader
         if preview.path != self.current and self.current is not None:
             return
-        reader = self.reader
-        lines = list(preview.lines)
+        lines = [*preview.lines]
         if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
@@ -189,9 +186,8 @@ class MemoryView(FilteredView[Wanted]):
         state = self.state
         if state is None or state.snapshot is None:
             return
-        pairs, notes = properties(state, self.current, self.glyphs)
         table = self.query_one(PropertyTable)
-        table.pairs, table.notes = pairs, notes
+        table.pairs, table.notes = properties(state, self.current, self.glyphs)
 
     def ask_preview(self) -> None:
         self.post_message(PreviewRequested(self.current, self.mode, self.reader.draw_width))
@@ -244,10 +240,6 @@ class MemoryView(FilteredView[Wanted]):
         elif self.wanted.marked:
             self.arrange_by(marked=frozenset())
 
-    def focus_preview(self) -> None:
-        self.add_class("-reading")
-        self.screen.set_focus(self.reader)
-
     def scroll_preview(self, step: int) -> None:
         self.reader.cursor += step * 3
 
@@ -259,11 +251,6 @@ class MemoryView(FilteredView[Wanted]):
     def next_mode(self, step: int) -> None:
         self.mode = next_of(MODES, self.mode, step)
         self.ask_preview()
-
-    def resize(self, cells: int) -> None:
-        self._wider = max(-20, min(40, self._wider + cells))
-        pane = self.list
-        pane.styles.width = max(20, pane.outer_size.width + cells)
 
     @on(ReaderView.Follow)
     def follow(self, message: ReaderView.Follow) -> None:
@@ -292,8 +279,7 @@ class MemoryView(FilteredView[Wanted]):
 
     @on(ReaderView.Left)
     def leave_reader(self) -> None:
-        self.remove_class("-reading")
-        self.screen.set_focus(self.list)
+        self.focus_list()
 
     def await_path(self, path: Path) -> None:
         """Put the cursor on this file once the list has it: it was only just written."""

@@ -6,7 +6,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.tui.app_base import View
-from memtui.tui.theme import Glyphs
 
 WORDS = "Search over everything is not here yet. In 1 Memory the key / filters names and lines."
 
@@ -14,7 +13,7 @@ WORDS = "Search over everything is not here yet. In 1 Memory the key / filters n
 class SearchView(View):
     """Says so, and nothing else."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="search", classes="view")
 
     def compose(self) -> ComposeResult:

@@ -27,7 +27,6 @@ from memtui.tui.render.session_rows import (
     point_of,
 )
 from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
-from memtui.tui.theme import Glyphs
 from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.session_list import SessionList
@@ -40,7 +39,7 @@ READ_DELAY_S = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
 
 PANE_HINTS = "0 focus  p full screen"
-
+NONE_HERE = "no sessions here yet; A lists those of all projects"
 
 COMMANDS = declare(
     registry.SESSIONS,
@@ -66,9 +65,8 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     BINDINGS = registry.bindings(sessions.COMMANDS[:1], COMMANDS, sessions.COMMANDS[1:], app.PANES)
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="sessions", classes="view")
-        self.glyphs = glyphs
         self.wanted = SessionsWanted()
         self.state: AppState | None = None
         self._read_timer: Timer | None = None
@@ -121,18 +119,20 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     def _title(self, session_list: SessionListState, shown: int) -> None:
         total = len(session_list.sessions)
-        words = [session_list.scope, f"{total:,}" if shown == total else f"{shown:,} of {total:,}"]
-        words += [f"branch {self.wanted.branch}"] if self.wanted.branch else []
-        words += [f"by {self.wanted.order}"] if self.wanted.order != "age" else []
-        words += [f"{len(self.wanted.marked)} marked"] if self.wanted.marked else []
-        separator = f" {self.glyphs.separator} "
-        self.list.border_title = Content(visible(separator.join(["3 Sessions", *words]), keep=""))
-        self.list.border_subtitle = f"{session_list.reading}{self.glyphs.ellipsis}" if session_list.reading else ""
-        filtered = self.wanted.query or self.wanted.branch
-        nothing = (
-            "no sessions here yet; A lists those of all projects" if session_list.scope != "all" else "no sessions yet"
-        )
-        self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if session_list.reading else nothing
+        wanted, reading = self.wanted, session_list.reading
+        words = [
+            "3 Sessions",
+            session_list.scope,
+            f"{total:,}" if shown == total else f"{shown:,} of {total:,}",
+            f"branch {wanted.branch}" if wanted.branch else "",
+            f"by {wanted.order}" if wanted.order != "age" else "",
+            f"{len(wanted.marked)} marked" if wanted.marked else "",
+        ]
+        self.list.border_title = Content(visible(f" {self.glyphs.separator} ".join(filter(None, words)), keep=""))
+        self.list.border_subtitle = f"{reading}{self.glyphs.ellipsis}" if reading else ""
+        nothing = "no sessions yet" if session_list.scope == "all" else NONE_HERE
+        filtered = total and (wanted.query or wanted.branch)
+        self.list.empty = f"0 of {total}, Esc clears" if filtered else "" if reading else nothing
 
     def _show_properties(self) -> None:
         state, session = self.state, self.current
@@ -143,9 +143,8 @@ class SessionsView(FilteredView[SessionsWanted]):
         opened = state.opened.get(session.file_path)
         known = pairs_of(session, state.session_list, state.now, self.app.start.home)
         table.pairs = [*known, *(opened.pairs if opened else ())]
-        width = max(8, table.size.width)
-        notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
-        table.notes = notes
+        notes, width = opened.notes if opened else (), max(8, table.size.width)
+        table.notes = [part for note in notes for part in Content.styled(note, "$dim").wrap(width)]
 
     def _show_conversation(self, conversation: OpenConversation) -> None:
         """What leads to the row under the cursor, from its end; nothing if the cursor has gone on."""
@@ -177,8 +176,7 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @on(TranscriptLines.Left)
     def leave_reader(self) -> None:
-        self.remove_class("-reading")
-        self.screen.set_focus(self.list)
+        self.focus_list()
 
     @on(TranscriptLines.FromHere)
     def from_here(self, message: TranscriptLines.FromHere) -> None:
@@ -194,17 +192,9 @@ class SessionsView(FilteredView[SessionsWanted]):
         words = message.words or PANE_HINTS
         self.query_one("#conversation").border_subtitle = Content(visible(words, keep=""))
 
-    def focus_preview(self) -> None:
-        if self.reader is not None:
-            self.add_class("-reading")
-            self.screen.set_focus(self.reader)
-
     def scroll_preview(self, step: int) -> None:
         if self.reader is not None:
             self.reader.move_cursor(step * 3)
-
-    def resize(self, cells: int) -> None:
-        self.list.styles.width = max(24, self.list.outer_size.width + cells)
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a session, wherever it is; once it is listed."""
@@ -253,17 +243,15 @@ class SessionsView(FilteredView[SessionsWanted]):
 
     @on(VirtualList.Chosen, "#session-list")
     def choose(self) -> None:
-        point = self.point
-        if point is not None:
-            self._menu(point.uuid)
+        if self.point is not None:
+            self._menu(self.point.uuid)
 
     def _menu(self, uuid: str) -> None:
         """What can be done from a message on; a sub-agent's file can only be read."""
         point = self.point
         if point is not None:
-            self.app.perform(
-                sessions.read if point.agent else sessions.show_menu, Selection(Path(point.place), (), uuid)
-            )
+            command = sessions.read if point.agent else sessions.show_menu
+            self.app.perform(command, Selection(Path(point.place), message=uuid))
 
     @property
     def selection(self) -> Selection:

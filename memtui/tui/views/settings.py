@@ -14,7 +14,6 @@ from memtui.client.switches import Switch
 from memtui.tui.app_base import Selection, View
 from memtui.tui.commands import app, registry, settings
 from memtui.tui.state import AppState
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
@@ -102,9 +101,8 @@ class SettingsView(View):
 
     BINDINGS = registry.bindings(settings.COMMANDS, app.PANES[:2])
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="settings", classes="view")
-        self.glyphs = glyphs
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="pane") as pane:
@@ -113,14 +111,18 @@ class SettingsView(View):
             yield SettingLines(self.glyphs, id="switches")
             yield Static(Content(""), id="words")
 
+    @property
+    def lines(self) -> SettingLines:
+        return self.query_one(SettingLines)
+
     def show(self, state: AppState) -> None:
         config = self.app.config
-        self.query_one(SettingLines).show(rows(state.location.switches, state.location.warnings, config))
+        self.lines.show(rows(state.location.switches, state.location.warnings, config))
         self.explain()
 
     @on(VirtualList.Moved, "#switches")
     def explain(self) -> None:
-        row = self.query_one(SettingLines).current
+        row = self.lines.current
         if row is None or not row.key:
             return
         source = f"set by {row.layer}: {row.source}" if row.source else f"set by {row.layer}"
@@ -130,7 +132,7 @@ class SettingsView(View):
 
     @property
     def selection(self) -> Selection:
-        row = self.query_one(SettingLines).current
+        row = self.lines.current
         return Selection(setting=row.key, ours=row.ours) if row is not None else Selection()
 
     @on(VirtualList.Chosen, "#switches")
@@ -138,8 +140,7 @@ class SettingsView(View):
         self.app.perform(settings.change)
 
     def go_to(self, key: str) -> None:
-        lines = self.query_one(SettingLines)
-        lines.cursor = next((at for at, row in enumerate(lines.rows) if row.key == key), lines.cursor)
+        self.lines.to_key(key)
 
     def focus_default(self) -> None:
-        self.query_one(SettingLines).focus()
+        self.lines.focus()

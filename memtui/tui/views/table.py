@@ -7,7 +7,7 @@ class ViewEntry(Struct, frozen=True):
     """A view that can be shown.
 
     `name` is the widget's id, that of the command `view.NAME`, and of the module below `memtui.tui.views` that has the
-    class `view`; its `__init__` takes the glyphs. `sheet` names the stylesheet ("" for none), `hint` the short form in
+    class `view`. `sheet` names the stylesheet ("" for none), `hint` the short form in
     the last line.
     """
 

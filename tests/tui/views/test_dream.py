@@ -62,12 +62,12 @@ async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
 
 
 def details_text(view: DreamView) -> str:
-    pane = view.details
+    pane = view.reader
     return "\n".join(pane.row(index, pane.size.width - 2).plain.rstrip() for index in range(pane.row_count()))
 
 
 def listed(view: DreamView) -> list[str]:
-    return [view.runs.row(index, 50).plain.strip() for index in range(view.runs.row_count())]
+    return [view.list.row(index, 50).plain.strip() for index in range(view.list.row_count())]
 
 
 async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Path) -> None:
@@ -93,7 +93,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         rows = listed(view)
         await press(pilot, "j")
         words = details_text(view)
-        assert view.current is not None and view.current.run.id in str(view.details.border_title)
+        assert view.current is not None and view.current.run.id in str(view.reader.border_title)
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
     assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
