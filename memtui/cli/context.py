@@ -6,7 +6,6 @@ The screen starts from here too, so click is not known here.
 import os
 import time
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,6 +163,8 @@ class CliContext:
 
 def near_commands(word: str) -> str:
     """What to say to somebody who mistyped a command; "" if nothing is near."""
+    from difflib import get_close_matches  # 2 ms, needed after a mistake only
+
     near = get_close_matches(word, COMMANDS, 2)
     return f"did you mean {' or '.join(near)}?" if near else ""
 

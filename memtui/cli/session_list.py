@@ -55,10 +55,13 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     def left(one: Session) -> float | None:
         return None if days is None else days_left(one.modified, now, days)
 
+    def state(one: Session, name: str) -> str | StyledText:
+        return StyledText("live", "good") if name in live else cleanup_mark(left(one))
+
     def lines(page: list[Session]) -> list[Line]:
         found = wanted(page)
-        states = [StyledText("live", "good") if one.id in live else cleanup_mark(left(one)) for one in found]
-        return list(_table(context, found, states, everywhere=everywhere))
+        ids = [one.id for one in found]
+        return list(_table(context, found, ids, list(map(state, found, ids)), everywhere=everywhere))
 
     errors: list[MemtuiError] = []
     rows: list[Data] = []
@@ -89,7 +92,12 @@ def _session_data(session: Session, facts: "SessionSummary", live: RunningSessio
 
 
 def _table(
-    context: CliContext, found: list[Session], states: Sequence[str | StyledText], *, everywhere: bool
+    context: CliContext,
+    found: list[Session],
+    ids: Sequence[str],
+    states: Sequence[str | StyledText],
+    *,
+    everywhere: bool,
 ) -> Iterator[Line]:
     now = context.now()
     nameless = StyledText(UNTITLED, "dim")
@@ -97,7 +105,7 @@ def _table(
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],
         Column("size", right=True): [size(one.size) for one in found],
-        Column("id", style="dim"): [one.id[:SHORT] for one in found],
+        Column("id", style="dim"): [name[:SHORT] for name in ids],
     }
     if everywhere:
         columns[Column("project", rest=2)] = [one.cwd.rpartition("/")[2] for one in found]

@@ -15,6 +15,7 @@ import time
 from binascii import crc32
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -387,7 +388,8 @@ def _until(stopped: Callable[[], bool], scanned: Generator[Scanned, None, None])
 
 
 def _sessions(rows: Iterable[Row]) -> list[Session]:
-    return list(map(Session._make, rows))
+    # What Session._make does without looking at the length: 1 ms of 5,000 rows.
+    return list(map(partial(tuple.__new__, Session), rows))
 
 
 def _in_folders(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
