@@ -19,6 +19,7 @@ import asyncio
 import json
 import math
 import random
+from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -65,7 +66,10 @@ _FINAL_STATUS: Mapping[int, tuple[str, str, str]] = {
 """Status to cause, words and hint."""
 _CHARS_PER_TOKEN = 4
 """An estimate, for a broken answer, whose tokens are not reported."""
-_DELTA_KEYS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+_DELTA_KEYS = {
+    "text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}  # fmt: skip
 
 
 class ApiFault(Struct, frozen=True):
@@ -97,14 +101,9 @@ class Endpoint:
 
 
 class AnthropicModel:
-    """A `Model`. Close it when the run is over.
+    """A `Model`; close it when the run is over. `sleep` waits between two tries, `rng` makes the jitter of those waits.
 
-    Args:
-        sleep: Waits between two tries.
-        rng: For the jitter of those waits.
-
-    Raises:
-        UsageError: If address or credential is invalid.
+    Raises `UsageError` if address or credential is invalid.
     """
 
     def __init__(
@@ -129,12 +128,11 @@ class AnthropicModel:
         )
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._client.close()
 
     async def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """See `Model.answer`."""
-        retry = RetryPolicy(self._rng)
+        tries: Counter[FaultKind] = Counter()
         while True:
             gathered, opened = StreamedAnswer(), False
             fault = STREAM_CUT
@@ -154,7 +152,7 @@ class AnthropicModel:
             if gathered.finished:
                 yield gathered.answer()
                 return
-            after = retry.next_wait(fault)
+            after = self._next_wait(fault, tries)
             yield RetryWait(after, fault.words)
             await self._sleep(after)
 
@@ -176,19 +174,26 @@ class AnthropicModel:
                 if isinstance(cast(Any, event), anthropic.BaseModel):
                     yield event.to_dict(warnings=False)  # a warning would quote the model
 
+    def _next_wait(self, fault: ApiFault, tries: Counter[FaultKind]) -> float:
+        """Seconds until the next try of a request that has failed so often; raises `ModelError` if there is none."""
+        number = tries[fault.kind]
+        if number >= _MAX_RETRIES[fault.kind]:
+            tried = f", {tries.total() + 1} tries" if tries else ""
+            raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
+        tries[fault.kind] += 1
+        if fault.after is not None:
+            return fault.after
+        return float(min(_FIRST_BACKOFF_S * 2**number, _MAX_BACKOFF_S) * self._rng.uniform(0.5, 1.0))
+
     def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
         """The fault that the service reported, before the stream or within it."""
-        detail = error.body.get("error") if isinstance(error.body, Mapping) else None
-        body: Mapping[str, Any] = detail if isinstance(detail, Mapping) else {}
-        details = body.get("details")
-        code = details.get("error_code") if isinstance(details, Mapping) else None
+        body = _as_mapping(_as_mapping(error.body).get("error"))
+        code = _as_mapping(body.get("details")).get("error_code")
         status = error.status_code
         if status < 400:
             status = STATUS_BY_ERROR_TYPE.get(str(body.get("type")), 500)
         message = str(body.get("message") or "").replace(self._secret, "…")
-        fault = fault_of_status(
-            status, message, str(code or ""), {k.lower(): v for k, v in error.response.headers.items()}
-        )
+        fault = fault_of_status(status, message, str(code or ""), error.response.headers)
         if opened and fault.kind != "final":
             return ApiFault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
         return fault
@@ -199,9 +204,8 @@ class AnthropicModel:
             words = f"{self._host} doesn't answer"
         else:
             reason = error.__cause__ or error
-            words = (
-                f"{self._host} can't be reached ({clip(visible(str(reason), keep=''), 200) or type(reason).__name__})"
-            )
+            detail = clip(visible(str(reason), keep=""), 200) or type(reason).__name__
+            words = f"{self._host} can't be reached ({detail})"
         return ApiFault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
 
 
@@ -220,13 +224,11 @@ class StreamedAnswer:
     """Assembles one answer from its stream of events."""
 
     def __init__(self) -> None:
-        self._started = False
         self._blocks: dict[int, Block] = {}
-        self._inputs: dict[int, list[str]] = {}
+        self._inputs: defaultdict[int, list[str]] = defaultdict(list)
         self._open: set[int] = set()
-        self._over = False
-        self._stop = ""
-        self._detail = ""
+        self._started = self._over = False
+        self._stop = self._detail = ""
         self._counts: dict[str, int] = {}
         self._characters = 0
 
@@ -250,7 +252,6 @@ class StreamedAnswer:
 
     @property
     def finished(self) -> bool:
-        """Whether the answer is complete."""
         return self._started and self._over and not self._open and self._stop != ""
 
     @property
@@ -265,10 +266,9 @@ class StreamedAnswer:
         )
 
     def answer(self) -> ModelAnswer:
-        """The complete answer."""
         content = []
         for index, block in sorted(self._blocks.items()):
-            parts = "".join(self._inputs.get(index, []))
+            parts = "".join(self._inputs[index])
             if block.get("type") == "tool_use" and (parts or "input" not in block):
                 block = {**block, "input": _parse_input(parts)}
             content.append(block)
@@ -282,13 +282,13 @@ class StreamedAnswer:
             self._open.discard(index)
         elif kind == "content_block_delta" and index in self._blocks:
             delta = _as_mapping(event.get("delta"))
-            if (part := _as_text(delta.get("partial_json"))) and delta.get("type") == "input_json_delta":
-                self._inputs.setdefault(index, []).append(part)
-                self._characters += len(part)
-            elif key := _DELTA_KEYS.get(_as_text(delta.get("type"))):
-                part = _as_text(delta.get(key))
+            key = _DELTA_KEYS.get(_as_text(delta.get("type")), "")
+            part = _as_text(delta.get(key))
+            self._characters += len(part)
+            if key == "partial_json":
+                self._inputs[index].append(part)
+            elif key:
                 self._blocks[index][key] = _as_text(self._blocks[index].get(key)) + part
-                self._characters += len(part)
 
     def _count(self, usage: Mapping[str, Any]) -> None:
         """Counts are totals, so a later one replaces an earlier one."""
@@ -300,18 +300,16 @@ class StreamedAnswer:
 def _parse_input(text: str) -> Any:
     """A call's input, or the text itself if it is no JSON that a request could hold."""
     try:
-        return json.loads(text or "{}", parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text or "{}", parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return text
 
 
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(constant)
-
-
 def _finite(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _refuse_constant(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 def _as_mapping(value: Any) -> Mapping[str, Any]:
@@ -323,13 +321,8 @@ def _as_text(value: Any) -> str:
 
 
 def fault_of_status(status: int, message: str, code: str, headers: Mapping[str, str]) -> ApiFault:
-    """Classify an error of the service.
-
-    Args:
-        status: HTTP status, or what the error's type would have.
-        message: The service's own words.
-        code: Its stable name for the cause, may be empty.
-        headers: Of the response, names in lower case.
+    """Classify an error of the service by its status (or what the error's type would have), its words, its stable name
+    for the cause ("" for none) and the response's headers, by lower-case names.
     """
     quoted = f" ({clip(visible(message, keep=''), 300)})" if message else ""
     if code == SPEND_LIMIT_CODE:
@@ -367,30 +360,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _number(text: str | None) -> float | None:
     try:
-        value = float(text or "")
+        return _finite(text or "")
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
-
-
-class RetryPolicy:
-    """Counts the failures of one request and says how long to wait; jitter keeps many clients apart."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-        self._tries: dict[FaultKind, int] = {}
-
-    def next_wait(self, fault: ApiFault) -> float:
-        """Seconds until the next try.
-
-        Raises:
-            ModelError: If there is none.
-        """
-        number = self._tries.get(fault.kind, 0)
-        if number >= _MAX_RETRIES[fault.kind]:
-            tried = f", {sum(self._tries.values()) + 1} tries" if self._tries else ""
-            raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
-        self._tries[fault.kind] = number + 1
-        if fault.after is not None:
-            return fault.after
-        return float(min(_FIRST_BACKOFF_S * 2**number, _MAX_BACKOFF_S) * self._rng.uniform(0.5, 1.0))

@@ -4,6 +4,8 @@ Usage is counted after each call of the model and estimated before the next. An 
 because the next request asks for no more; its input can only be estimated, so at worst one call's input goes over.
 """
 
+from collections import Counter
+
 from msgspec import Struct
 
 from memtui.agent.conversation import ToolCall
@@ -29,8 +31,8 @@ class ProgressGuard:
     """Watches the calls of one run. After a write, reading the same again is no repetition; writing it again is."""
 
     def __init__(self) -> None:
-        self._reads: dict[str, int] = {}
-        self._writes: dict[str, int] = {}
+        self._reads: Counter[str] = Counter()
+        self._writes: Counter[str] = Counter()
         self._fresh: set[str] = set()
         self._moved = False
         self.idle = 0
@@ -39,15 +41,13 @@ class ProgressGuard:
     def repeated(self, call: ToolCall) -> str:
         """Count a call; returns the reason to stop if it was made too often, else ""."""
         counts = self._writes if call.name in WRITING_TOOLS else self._reads
-        counts[call.key] = counts.get(call.key, 0) + 1
+        counts[call.key] += 1
         if counts[call.key] < MAX_SAME_CALLS:
             return ""
-        return (
-            f"the same call {MAX_SAME_CALLS} times: {safe_line(f'{call.name} {call_argument(call.name, call.given)}')}"
-        )
+        words = safe_line(f"{call.name} {call_argument(call.name, call.given)}")
+        return f"the same call {MAX_SAME_CALLS} times: {words}"
 
     def note_result(self, outcome: ToolResult) -> None:
-        """Take note of a call's result."""
         if outcome.wrote:
             self._reads.clear()
             self._moved = True

@@ -12,13 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
 from memtui.agent.budget import MAX_IDLE_TURNS, Limit, ProgressGuard, Spending
-from memtui.agent.conversation import (
-    Conversation,
-    ParsedResponse,
-    ToolCall,
-    only_text,
-    parse_response,
-)
+from memtui.agent.conversation import Conversation, ParsedResponse, ToolCall, only_text, parse_response
 from memtui.agent.events import (
     AgentNote,
     EmitAgentEvent,
@@ -55,15 +49,11 @@ async def run_task(
     clock: Callable[[], float] = time.monotonic,
     prices: Mapping[str, Price] = PRICES,
 ) -> TaskResult:
-    """Run a task to its end.
+    """Run a task in the given folders to its end; a failure of the model's side is an end, too.
 
     Args:
-        scope: The folders that the agent is given.
         emit: Is called with what happens, in this thread.
         stop: Set it to end the run now, as "killed". Cancelling the asyncio task ends the run as well, and is raised.
-
-    Returns:
-        How it ended; a failure of the model's side is an end, too.
     """
     run = _TaskRun(task, scope, model, emit, clock, prices)
     work = asyncio.create_task(run.go())
@@ -145,28 +135,23 @@ class _TaskRun:
         try:
             async with aclosing(self._model.answer(request)) as pieces:
                 async for piece in pieces:
-                    if (answer := self._take(piece)) is not None:
-                        return answer
-                    if self._clock() + (piece.after if isinstance(piece, RetryWait) else 0) >= self._deadline:
+                    wait = 0.0
+                    match piece:
+                        case ModelAnswer():
+                            self._spending.settle(piece.usage)
+                            return piece
+                        case UsageSoFar():
+                            self._spending.under_way(piece.usage)
+                        case RetryWait():
+                            self._spending.settle()
+                            self._emit(ModelRetry(piece.after, safe_line(piece.why)))
+                            wait = piece.after
+                    if self._clock() + wait >= self._deadline:
                         return self.out_of_time(piece)
         finally:
             self._spending.settle()
-            self._spent()
+            self._emit(UsageTotal(self._spending.usage, self._spending.money))
         raise AssertionError("a model's last piece is its answer")
-
-    def _take(self, piece: AnswerPiece) -> ModelAnswer | None:
-        if isinstance(piece, ModelAnswer):
-            self._spending.settle(piece.usage)
-            return piece
-        if isinstance(piece, UsageSoFar):
-            self._spending.under_way(piece.usage)
-        else:
-            self._spending.settle()
-            self._emit(ModelRetry(piece.after, safe_line(piece.why)))
-        return None
-
-    def _spent(self) -> None:
-        self._emit(UsageTotal(self._spending.usage, self._spending.money))
 
     async def _turn(self, answer: ModelAnswer, room: int) -> TaskResult | None:
         """Do what an answer asks for; returns the end if it is the last one."""
@@ -187,7 +172,8 @@ class _TaskRun:
                 return self.end("failed", "repeats", reason)
             outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
             self._progress.note_result(outcome)
-            self._used(call, outcome)
+            argument = safe_line(call_argument(call.name, call.given))
+            self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason)))
             blocks.append(_result_block(call, outcome))
         self._progress.turn_over()
         return self._next(blocks)
@@ -213,10 +199,6 @@ class _TaskRun:
             return self.end("failed", "empty", "the model answered nothing")
         return self.end("done", "answered", parsed.text)
 
-    def _used(self, call: ToolCall, outcome: ToolResult) -> None:
-        argument = safe_line(call_argument(call.name, call.given))
-        self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason)))
-
     def _next(self, blocks: list[Block]) -> TaskResult | None:
         """Send the results, unless the run makes no progress."""
         if reason := self._progress.stuck():
@@ -231,9 +213,6 @@ class _TaskRun:
 
 
 def _result_block(call: ToolCall, outcome: ToolResult) -> Block:
-    block: Block = {
-        "type": "tool_result",
-        "tool_use_id": call.id,
-        "content": replace_surrogates(outcome.text) or "(nothing)",
-    }
+    text = replace_surrogates(outcome.text) or "(nothing)"
+    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": text}
     return block if outcome.ok else {**block, "is_error": True}

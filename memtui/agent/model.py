@@ -72,9 +72,5 @@ class Model(Protocol):
     """A backend."""
 
     def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
-        """Ask, with the backend's own retries; the last piece is the `ModelAnswer`.
-
-        Raises:
-            ModelError: If there is no answer to be had.
-        """
+        """Ask, with the backend's own retries; the last piece is the `ModelAnswer`. Raises `ModelError` without one."""
         ...

@@ -59,12 +59,9 @@ TOOL_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
 
 
 def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
-    """Decide whether a tool may be called. No input and no state of the disk makes this raise.
+    """Decide whether a tool may be called, by its name and input as the model gave them.
 
-    Args:
-        tool: Its name, as the model gave it.
-        given: Its input, as the model gave it; whether it is complete is checked by the tool, not here.
-        scope: The folders that the run was given.
+    No input and no state of the disk makes this raise. Whether the input is complete is checked by the tool, not here.
     """
     if not isinstance(tool, str) or tool not in _DECIDE:
         return Decision(False, f"no such tool: {', '.join(_DECIDE)}")

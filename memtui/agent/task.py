@@ -15,13 +15,9 @@ TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 class Budget(Struct, frozen=True):
     """Limits of one run, checked before each turn; `None` is no limit. At most one call goes over.
 
-    Args:
-        turns: Answers of the model.
-        wall: Seconds from start to end, waiting included; below the hour after which a run's lock expires.
-        input_tokens: Tokens sent in all turns, cached ones included.
-        output_tokens: Tokens answered in all turns.
-        money: US dollars. Without a known price it can't be kept; the run says so.
-        max_output: Tokens of one answer.
+    `turns` are answers of the model; `wall` is in seconds, waiting included, below the hour after which a run's lock
+    expires. Cached tokens count as input. `money` is in US dollars; without a known price it can't be kept, and the run
+    says so. `max_output` limits one answer.
     """
 
     turns: int = 30
@@ -43,17 +39,12 @@ class Task(Struct, frozen=True):
 
 
 class TaskResult(Struct, frozen=True):
-    """How a run ended.
+    """How a run ended; "done" is the only good end.
 
-    Args:
-        why: "done" is the only good end.
-        cause: The same in more detail, one word for programs: "answered"; "turns", "wall", "input", "output", "money",
-            "context"; "repeats", "no_progress", "stop_reason", "empty", "block"; "refusal"; "stopped"; or what the
-            model's side reported (`ModelError.cause`).
-        words: A sentence for people without a full stop; for "done" the last text of the model.
-        hint: What to do about it, may be empty.
-        usage: All tokens used, including failed calls.
-        money: Dollars, `None` if the model's price is unknown.
+    `cause` is one word for programs: "answered"; "turns", "wall", "input", "output", "money", "context"; "repeats",
+    "no_progress", "stop_reason", "empty", "block"; "refusal"; "stopped"; or `ModelError.cause`. `words` are a sentence
+    for people, for "done" the last text of the model. Usage and dollars include failed calls; `money` is `None` if the
+    model's price is unknown.
     """
 
     why: EndReason

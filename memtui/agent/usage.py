@@ -56,26 +56,14 @@ class Price(Struct, frozen=True):
         ) / 1e6
 
 
-_OPUS = Price(5, 25, 0.5, 6.25)
-_SONNET = Price(3, 15, 0.3, 3.75)
-_FABLE = Price(10, 50, 1, 12.5)
-_FABLE_5_1 = Price(10, 50, 0.25, 12.5)
-
 PRICES: Mapping[str, Price] = {
-    "claude-fable-5-1": _FABLE_5_1,
-    "claude-mythos-5-1": _FABLE_5_1,
-    "claude-fable-5": _FABLE,
-    "claude-mythos-5": _FABLE,
+    **dict.fromkeys(("claude-fable-5-1", "claude-mythos-5-1"), Price(10, 50, 0.25, 12.5)),
+    **dict.fromkeys(("claude-fable-5", "claude-mythos-5"), Price(10, 50, 1, 12.5)),
     "claude-opus-5-5": Price(4, 20, 0.2, 5),
-    "claude-opus-5": _OPUS,
-    "claude-opus-4-8": _OPUS,
-    "claude-opus-4-7": _OPUS,
-    "claude-opus-4-6": _OPUS,
-    "claude-opus-4-5": _OPUS,
+    **dict.fromkeys(("claude-opus-5", *(f"claude-opus-4-{minor}" for minor in (8, 7, 6, 5))), Price(5, 25, 0.5, 6.25)),
     "claude-sonnet-5-5": Price(2, 10, 0.1, 2.5),
     "claude-sonnet-5": Price(2, 10, 0.2, 2.5),
-    "claude-sonnet-4-6": _SONNET,
-    "claude-sonnet-4-5": _SONNET,
+    **dict.fromkeys(("claude-sonnet-4-6", "claude-sonnet-4-5"), Price(3, 15, 0.3, 3.75)),
     "claude-haiku-5-5": Price(0.1, 0.5, 0.01, 0.125, 100_000, Price(0.5, 2.5, 0.05, 0.625)),
     "claude-haiku-4-5": Price(1, 5, 0.1, 1.25),
 }
