@@ -15,6 +15,7 @@ Source: manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, d
 import fnmatch
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -114,8 +115,7 @@ FIND_TESTS_WITH_VALUE = {
 def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     """Judge the words after `find`: starting points inside the folders, then tests that only look.
 
-    Raises:
-        Denied: If one of them is something else.
+    Raises `Denied` if one of them is something else.
     """
     left = list(words)
     starts: list[str] = []
@@ -144,7 +144,6 @@ _FILE_TESTS = ("-e", "-f", "-d", "-s", "-r", "-h", "-L")
 
 
 def _echo(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Every word is text."""
     return [scope.literal(word) for word in words]
 
 
@@ -177,7 +176,7 @@ SPECIAL_COMMANDS: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]
 
 
 class CommandRules(Struct, frozen=True):
-    """How the words after a command's name are read.
+    """How the words after a command's name are read; `least` and `most` are how many operands there may be.
 
     Args:
         flags: Flags without a value: "-l", "--lines".
@@ -186,7 +185,6 @@ class CommandRules(Struct, frozen=True):
         maybe: Flags with an optional value, which is attached: "--color=auto".
         first: Kinds of the first operands.
         rest: Kind of all others, or "" for none. "file" is a path that is no folder, "named" one that isn't "-".
-        least, most: How many operands.
         instead: Flags that replace the `first` operands ("-e PATTERN"), or need none ("--files").
         need: Flags of which one is required.
         count: Whether "-5" is a number of lines.
@@ -233,6 +231,11 @@ def _values(text: str) -> dict[str, str]:
     return table
 
 
+def _rules(short: str = "", long: str = "", values: str = "", **others: Any) -> CommandRules:
+    """The rules of a command: letters of short flags, words of long ones, flags with values as in `_values`."""
+    return CommandRules(_flags(short, long), _values(values), **others)
+
+
 def _any_case(text: str) -> str:
     return "".join(f"[{char}{char.upper()}]" if char.isalpha() else char for char in text)
 
@@ -243,14 +246,12 @@ _GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for fl
 _RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
 SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))
 """Arguments added to `grep -r` and `rg`, so that they skip files that may hold a secret."""
-_GREP = CommandRules(
-    flags=_flags(
-        "abcFEGHhIiLlnoPqrsTUvwxyZz",
-        "recursive ignore-case no-ignore-case line-number files-with-matches files-without-match count only-matching "
-        "word-regexp line-regexp extended-regexp fixed-strings basic-regexp perl-regexp invert-match no-messages quiet "
-        "silent with-filename no-filename text null initial-tab line-buffered byte-offset null-data",
-    ),
-    values=_values(
+_GREP = _rules(
+    "abcFEGHhIiLlnoPqrsTUvwxyZz",
+    "recursive ignore-case no-ignore-case line-number files-with-matches files-without-match count only-matching "
+    "word-regexp line-regexp extended-regexp fixed-strings basic-regexp perl-regexp invert-match no-messages quiet "
+    "silent with-filename no-filename text null initial-tab line-buffered byte-offset null-data",
+    values=(
         "-e --regexp=text -A -B -C -m --after-context --before-context --context --max-count=number --label=text "
         "--include=files --exclude --exclude-dir=text --binary-files=text"
     ),
@@ -262,15 +263,13 @@ _GREP = CommandRules(
     last=_GREP_EXCLUDES,
     last_if=frozenset({"-r", "--recursive"}),
 )
-_RG = CommandRules(
-    flags=_flags(
-        "abcFHIilNnopPqSsUvwx0",
-        "ignore-case case-sensitive smart-case line-number no-line-number files-with-matches files-without-match count "
-        "count-matches only-matching word-regexp line-regexp fixed-strings pcre2 invert-match no-messages quiet text "
-        "with-filename no-filename heading no-heading null multiline multiline-dotall json files type-list trim stats "
-        "vimgrep column no-ignore passthru no-config no-unicode crlf byte-offset line-buffered pretty include-zero",
-    ),
-    values=_values(
+_RG = _rules(
+    "abcFHIilNnopPqSsUvwx0",
+    "ignore-case case-sensitive smart-case line-number no-line-number files-with-matches files-without-match count "
+    "count-matches only-matching word-regexp line-regexp fixed-strings pcre2 invert-match no-messages quiet text "
+    "with-filename no-filename heading no-heading null multiline multiline-dotall json files type-list trim stats "
+    "vimgrep column no-ignore passthru no-config no-unicode crlf byte-offset line-buffered pretty include-zero",
+    values=(
         "-e --regexp=text -g --glob --iglob=files -t --type -T --type-not -r --replace -E --encoding=text "
         "-A -B -C -m -M --after-context --before-context --context --max-count --max-columns --max-depth=number "
         "-j --threads=width --color --colors --sort --sortr --engine=text --max-filesize=number"
@@ -281,136 +280,122 @@ _RG = CommandRules(
     always=("--no-config",),
     last=_RG_EXCLUDES,
 )
-_JQ = CommandRules(
-    flags=_flags(
-        "rcsneaSMCjR",
-        "raw-output compact-output slurp null-input exit-status ascii-output sort-keys monochrome-output color-output "
-        "join-output raw-input tab stream seq unbuffered",
-    ),
-    values={"--indent": "width"},
+_JQ = _rules(
+    "rcsneaSMCjR",
+    "raw-output compact-output slurp null-input exit-status ascii-output sort-keys monochrome-output color-output "
+    "join-output raw-input tab stream seq unbuffered",
+    values="--indent=width",
     doubles=frozenset({"--arg", "--argjson"}),
     first=("jq",),
     least=1,
     ends=False,
     glued=False,
 )
-_SUM = CommandRules(flags=_flags("btz", "binary text tag zero"))
 COMMAND_RULES: dict[str, CommandRules] = {
-    "ls": CommandRules(
-        flags=_flags(
-            "aABbCcdFfGghiklmnopQqRrSstUuvXx1",
-            "all almost-all directory human-readable si inode size recursive reverse full-time no-group "
-            "group-directories-first numeric-uid-gid file-type escape quote-name",
-        ),
-        values=_values("-w --width=width -I --ignore --hide=text --sort --time --format=text --time-style=format"),
+    "ls": _rules(
+        "aABbCcdFfGghiklmnopQqRrSstUuvXx1",
+        "all almost-all directory human-readable si inode size recursive reverse full-time no-group "
+        "group-directories-first numeric-uid-gid file-type escape quote-name",
+        values="-w --width=width -I --ignore --hide=text --sort --time --format=text --time-style=format",
         maybe={"--color": "text", "--classify": "text"},
     ),
-    "cat": CommandRules(
-        flags=_flags("AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank")
-    ),
-    "head": CommandRules(
-        flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
-    ),
-    "tail": CommandRules(
-        flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
-    ),
-    "wc": CommandRules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
-    "nl": CommandRules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
+    "cat": _rules("AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank"),
+    "head": _rules("qvz", "quiet silent verbose", values="-n -c --lines --bytes=number", count=True),
+    "tail": _rules("qvz", "quiet silent verbose", values="-n -c --lines --bytes=number", count=True),
+    "wc": _rules("clLmw", "bytes chars lines words max-line-length"),
+    "nl": _rules("p", values="-b -h -f -n -s -d=text -w=width -v -i -l=width"),
     # `tac` and `file` copy their standard input to a temporary file.
-    "tac": CommandRules(
-        flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1
-    ),
-    "file": CommandRules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
-    "rev": CommandRules(),
+    "tac": _rules("br", "before regex", values="-s --separator=text", rest="named", least=1),
+    "file": _rules("bhi", "brief mime mime-type mime-encoding", rest="named", least=1),
+    "rev": _rules(),
     "grep": _GREP,
     "rg": _RG,
     "jq": _JQ,
-    "sed": CommandRules(
-        flags=_flags("n", "quiet silent"),
-        values={"-e": "sed", "--expression": "sed"},
+    "sed": _rules(
+        "n",
+        "quiet silent",
+        values="-e --expression=sed",
         first=("sed",),
         least=1,
         instead=frozenset({"-e", "--expression"}),
         need=_flags("n", "quiet silent"),
     ),
-    "sort": CommandRules(
-        flags=_flags(
-            "bcCdfghiMmnRrsuVz",
-            "reverse numeric-sort unique ignore-case human-numeric-sort version-sort general-numeric-sort month-sort "
-            "dictionary-order ignore-leading-blanks stable zero-terminated random-sort",
-        ),
-        values=_values("-k --key -t --field-separator=text"),
+    "sort": _rules(
+        "bcCdfghiMmnRrsuVz",
+        "reverse numeric-sort unique ignore-case human-numeric-sort version-sort general-numeric-sort month-sort "
+        "dictionary-order ignore-leading-blanks stable zero-terminated random-sort",
+        values="-k --key -t --field-separator=text",
     ),
-    "uniq": CommandRules(
-        flags=_flags("cdDiuz", "count repeated unique ignore-case"),
-        values=_values("-f -s -w --skip-fields --skip-chars --check-chars=number"),
+    "uniq": _rules(
+        "cdDiuz",
+        "count repeated unique ignore-case",
+        values="-f -s -w --skip-fields --skip-chars --check-chars=number",
         most=1,
     ),
-    "cut": CommandRules(
-        flags=_flags("nsz", "complement only-delimited"),
-        values=_values("-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter=text"),
+    "cut": _rules(
+        "nsz",
+        "complement only-delimited",
+        values="-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter=text",
     ),
-    "tr": CommandRules(
-        flags=_flags("cCdst", "complement delete squeeze-repeats truncate-set1"),
+    "tr": _rules(
+        "cCdst",
+        "complement delete squeeze-repeats truncate-set1",
         first=("text", "text"),
         rest="",
         least=1,
     ),
-    "column": CommandRules(flags=_flags("tx"), values=_values("-s -o -N -H -R=text -c=width")),
-    "paste": CommandRules(flags=_flags("sz"), values=_values("-d --delimiters=text")),
-    "fold": CommandRules(flags=_flags("bs"), values=_values("-w --width=width")),
-    "fmt": CommandRules(flags=_flags("csu"), values=_values("-w --width=width")),
-    "expand": CommandRules(flags=_flags("i"), values=_values("-t --tabs=width")),
-    "unexpand": CommandRules(flags=_flags("a"), values=_values("-t --tabs=width")),
-    "comm": CommandRules(flags=_flags("123"), least=2, most=2),
-    "join": CommandRules(flags=_flags("i"), values=_values("-1 -2=width -t -a -v -e=text"), least=2, most=2),
-    "diff": CommandRules(
-        flags=_flags("aBbdeiNqsuwy", "brief unified ignore-case ignore-all-space ignore-space-change side-by-side"),
-        values=_values("-U -C -W --width=width --label -L=text"),
+    "column": _rules("tx", values="-s -o -N -H -R=text -c=width"),
+    "paste": _rules("sz", values="-d --delimiters=text"),
+    "fold": _rules("bs", values="-w --width=width"),
+    "fmt": _rules("csu", values="-w --width=width"),
+    "expand": _rules("i", values="-t --tabs=width"),
+    "unexpand": _rules("a", values="-t --tabs=width"),
+    "comm": _rules("123", least=2, most=2),
+    "join": _rules("i", values="-1 -2=width -t -a -v -e=text", least=2, most=2),
+    "diff": _rules(
+        "aBbdeiNqsuwy",
+        "brief unified ignore-case ignore-all-space ignore-space-change side-by-side",
+        values="-U -C -W --width=width --label -L=text",
         rest="file",
         least=2,
         most=2,
     ),
-    "cmp": CommandRules(
-        flags=_flags("bls", "silent quiet"), values=_values("-n --bytes=number"), rest="file", least=2, most=2
+    "cmp": _rules("bls", "silent quiet", values="-n --bytes=number", rest="file", least=2, most=2),
+    "du": _rules(
+        "abchklmsSx",
+        "all apparent-size bytes human-readable si summarize total separate-dirs",
+        values="-d --max-depth=width --exclude=text",
     ),
-    "du": CommandRules(
-        flags=_flags("abchklmsSx", "all apparent-size bytes human-readable si summarize total separate-dirs"),
-        values=_values("-d --max-depth=width --exclude=text"),
-    ),
-    "stat": CommandRules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
-    "readlink": CommandRules(
-        flags=_flags("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline"), least=1
-    ),
-    "realpath": CommandRules(
-        flags=_flags("eLmPqsz", "canonicalize-existing canonicalize-missing logical physical strip no-symlinks"),
+    "stat": _rules("t", "terse", values="-c --format --printf=format", least=1),
+    "readlink": _rules("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline", least=1),
+    "realpath": _rules(
+        "eLmPqsz",
+        "canonicalize-existing canonicalize-missing logical physical strip no-symlinks",
         least=1,
     ),
-    "basename": CommandRules(
-        flags=_flags("az", "multiple zero"), values=_values("-s --suffix=text"), first=("text",), rest="text", least=1
-    ),
-    "dirname": CommandRules(flags=_flags("z", "zero"), first=("text",), rest="text", least=1),
-    "pwd": CommandRules(flags=_flags("LP"), rest=""),
-    "true": CommandRules(rest="", ends=False),
-    "false": CommandRules(rest="", ends=False),
-    "date": CommandRules(
-        flags=_flags("uR", "utc universal rfc-email"),
-        values=_values("-d --date=date --rfc-3339=text -r --reference=path"),
+    "basename": _rules("az", "multiple zero", values="-s --suffix=text", first=("text",), rest="text", least=1),
+    "dirname": _rules("z", "zero", first=("text",), rest="text", least=1),
+    "pwd": _rules("LP", rest=""),
+    "true": _rules(rest="", ends=False),
+    "false": _rules(rest="", ends=False),
+    "date": _rules(
+        "uR",
+        "utc universal rfc-email",
+        values="-d --date=date --rfc-3339=text -r --reference=path",
         maybe={"-I": "text", "--iso-8601": "text"},
         first=("date format",),
         rest="",
         ends=False,
     ),
-    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum"), _SUM),
-    "cksum": CommandRules(),
-    "xxd": CommandRules(
-        flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False
-    ),
-    "od": CommandRules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
-    "hexdump": CommandRules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
-    "tree": CommandRules(
-        flags=_flags("adDfhinpsu", "noreport dirsfirst du"),
-        values=_values("-L=width -I -P=text"),
+    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum"), _rules("btz", "binary text tag zero")),
+    "cksum": _rules(),
+    "xxd": _rules("bpu", values="-c -g=width -l -s=number", most=1, ends=False, glued=False),
+    "od": _rules("abcdox", values="-A -t=text -N -j=number"),
+    "hexdump": _rules("bCcdox", values="-n -s=number"),
+    "tree": _rules(
+        "adDfhinpsu",
+        "noreport dirsfirst du",
+        values="-L=width -I -P=text",
         ends=False,
         glued=False,
     ),

@@ -80,11 +80,7 @@ class PipelinePart(Struct, frozen=True):
 
 
 def parse_command_line(line: str) -> list[PipelinePart]:
-    """Read a command line.
-
-    Raises:
-        Denied: For anything that isn't in the grammar.
-    """
+    """Read a command line; raises `Denied` for anything that isn't in the grammar."""
     _check_characters(line)
     return _GrammarReader(line).read()
 

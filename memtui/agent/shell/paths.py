@@ -44,11 +44,7 @@ class AllowedFolders(Struct, frozen=True):
         return check_path(self.root, path, op="read", actor=self.actor, reads=self.reads, casefold=self.casefold)
 
     def place(self, path: str) -> Path:
-        """Resolve an operand.
-
-        Raises:
-            Denied: If it may not be read.
-        """
+        """Resolve an operand; raises `Denied` if it may not be read."""
         verdict = self.verdict(path)
         if not verdict.allowed or verdict.base is None or verdict.name is None:
             raise Denied(f"{path or 'an empty operand'}: {verdict.reason}")
@@ -57,8 +53,7 @@ class AllowedFolders(Struct, frozen=True):
     def operands(self, word: Word) -> list[str]:
         """The operand itself, or the names that its wildcard stands for if there are any.
 
-        Raises:
-            Denied: If one of them may not be read.
+        Raises `Denied` if one of them may not be read.
         """
         if word.text == "-":
             return ["-"]
@@ -70,11 +65,7 @@ class AllowedFolders(Struct, frozen=True):
         return names
 
     def literal(self, word: Word) -> str:
-        """The text of a word that is no path.
-
-        Raises:
-            Denied: If a shell would have replaced it by file names.
-        """
+        """The text of a word that is no path; raises `Denied` if a shell would have replaced it by file names."""
         if word.pattern is not None and self.expand(word.pattern):
             raise Denied(f"{word.text} is a pattern for file names here: put it in quotes")
         return word.text
@@ -82,8 +73,7 @@ class AllowedFolders(Struct, frozen=True):
     def expand(self, pattern: str) -> list[str]:
         """The sorted names that match a `Word.pattern`, with "./" in front of relative ones.
 
-        Raises:
-            Denied: If a folder on the way may not be read, or there are too many names.
+        Raises `Denied` if a folder on the way may not be read, or there are too many names.
         """
         parts = [part for part in pattern.split("/") if part not in ("", ".")]
         above = "/" if pattern.startswith("/") else "./"

@@ -50,19 +50,16 @@ class ShellResult(Struct, frozen=True):
 def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = MAX_OUTPUT_BYTES) -> ShellResult:
     """Run a plan from `permissions.decide`; nothing in it is judged again.
 
-    On Linux the programs also end when the calling thread does.
-
-    Args:
-        seconds: Afterwards all that was started is killed.
-        most: The same for so many bytes of output.
-
-    Raises:
-        OSError: If the program that runs it can't be started.
+    After so many `seconds`, or with `most` bytes of output, all that was started is killed. On Linux the programs also
+    end when the calling thread does. Raises `OSError` if the program that runs it can't be started.
     """
+    on_mac = sys.platform == "darwin" and _SANDBOX_EXEC.exists()
+    confined = [str(_SANDBOX_EXEC), "-p", _PROFILE] if on_mac else []
+    job = {**to_builtins(plan, enc_hook=str), "env": ENVIRONMENT, "seconds": int(seconds) + 1}
     report, report_write = os.pipe()
     try:
         child = subprocess.Popen(
-            [*_sandbox_exec_words(), sys.executable, "-I", "-S", str(_SANDBOX_PROGRAM), str(report_write)],
+            [*confined, sys.executable, "-I", "-S", str(_SANDBOX_PROGRAM), str(report_write)],
             env=ENVIRONMENT,
             cwd="/",
             stdin=subprocess.PIPE,
@@ -77,58 +74,41 @@ def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = M
     finally:
         os.close(report_write)
     try:
-        output, stopped = _exchange(child, _job(plan, seconds), time.monotonic() + seconds, most)
+        output, stopped = _exchange(child, json.dumps(job).encode(), time.monotonic() + seconds, most)
     finally:
-        _kill(child)
+        if child.poll() is None:  # kill it and all that it started
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
         layers = os.read(report, _READ_BYTES)
         os.close(report)
-    sandbox = (*(("sandbox-exec",) if _sandbox_exec_words() else ()), *json.loads(layers or b"[]"))
+    sandbox = (*(("sandbox-exec",) if confined else ()), *json.loads(layers or b"[]"))
     text = visible(output[:most].decode("utf-8", "replace"))
     return ShellResult(text, None if stopped else child.returncode, stopped, sandbox)
 
 
-def _sandbox_exec_words() -> list[str]:
-    if sys.platform == "darwin" and _SANDBOX_EXEC.exists():
-        return [str(_SANDBOX_EXEC), "-p", _PROFILE]
-    return []
-
-
-def _job(plan: ShellPlan, seconds: float) -> bytes:
-    return json.dumps({**to_builtins(plan, enc_hook=str), "env": ENVIRONMENT, "seconds": int(seconds) + 1}).encode()
-
-
 def _exchange(
     child: "subprocess.Popen[bytes]", job: bytes, deadline: float, most: int
-) -> tuple[bytes, Literal["", "time", "output"]]:
+) -> tuple[bytearray, Literal["", "time", "output"]]:
     """Send the job and collect the output, until the program ends or a limit is reached."""
     assert child.stdin is not None and child.stdout is not None
     with child.stdin, contextlib.suppress(BrokenPipeError):
         child.stdin.write(job)  # read completely before anything is started
-    parts: list[bytes] = []
-    size = 0
+    output = bytearray()
     with child.stdout, selectors.DefaultSelector() as ready:
         ready.register(child.stdout, selectors.EVENT_READ)
         while True:
             left = deadline - time.monotonic()
             if left <= 0 or not ready.select(left):
-                return b"".join(parts), "time"
+                return output, "time"
             part = os.read(child.stdout.fileno(), _READ_BYTES)
             if not part:
                 break
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                return b"".join(parts), "output"
+            output += part
+            if len(output) > most:
+                return output, "output"
     try:
         child.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        return b"".join(parts), "time"
-    return b"".join(parts), ""
-
-
-def _kill(child: "subprocess.Popen[bytes]") -> None:
-    """Kill it and all that it started, and wait for it."""
-    if child.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+        return output, "time"
+    return output, ""

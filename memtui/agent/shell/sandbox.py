@@ -63,14 +63,9 @@ def main() -> int:
 
 
 def _set_limits(seconds: int) -> bool:
-    wanted = {
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_AS: _MAX_MEMORY_BYTES,
-    }
+    files, core, cpu = resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_CPU
     done = True
-    for what, most in wanted.items():
+    for what, most in ((files, 0), (core, 0), (cpu, seconds), (resource.RLIMIT_AS, _MAX_MEMORY_BYTES)):
         try:
             resource.setrlimit(what, (most, most))
         except (OSError, ValueError):
@@ -185,9 +180,8 @@ def _start(
             argv, env=env, stdin=source, stdout=outputs[1], stderr=outputs[2], preexec_fn=_end_with_parent
         )
     except OSError as error:
-        os.write(
-            outputs[2], f"{argv[0]}: {'not installed' if isinstance(error, FileNotFoundError) else error}\n".encode()
-        )
+        words = "not installed" if isinstance(error, FileNotFoundError) else error
+        os.write(outputs[2], f"{argv[0]}: {words}\n".encode())
         return None
 
 

@@ -54,9 +54,8 @@ class ShellPlan(Struct, frozen=True):
 def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
     """Judge a command line and plan what to run instead of it.
 
-    Raises:
-        Denied: If anything in it isn't known to be harmless.
-        OSError: If the disk fails; the caller treats that as a denial.
+    Raises `Denied` if anything in it isn't known to be harmless; `OSError` if the disk fails; the caller treats that as
+    a denial.
     """
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
@@ -83,8 +82,10 @@ def _apply_cd(parts: Sequence[PipelinePart], scope: AllowedFolders) -> tuple[Seq
 
 def _stage(command: ShellCommand, scope: AllowedFolders) -> PipelineStage:
     name, words = _name(command.words[0]), command.words[1:]
-    special = SPECIAL_COMMANDS.get(name)
-    args = check_arguments(name, words, COMMAND_RULES[name], scope) if special is None else special(words, scope)
+    if name in SPECIAL_COMMANDS:
+        args = SPECIAL_COMMANDS[name](words, scope)
+    else:
+        args = _ArgumentReader(name, words, COMMAND_RULES[name], scope).read()
     return PipelineStage((name, *args), command.redirects)
 
 
@@ -98,22 +99,8 @@ def _name(word: Word) -> str:
     return word.text
 
 
-def check_arguments(name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> list[str]:
-    """Judge the words after a command's name.
-
-    Returns:
-        The arguments to run it with: flags, then "--" where the program knows it, then operands.
-
-    Raises:
-        Denied: If one of them isn't in the rules.
-    """
-    reader = _ArgumentReader(name, words, rules, scope)
-    reader.read()
-    return reader.result()
-
-
 class _ArgumentReader:
-    """Reads one command's words by its rules."""
+    """Reads the words after a command's name by its rules."""
 
     def __init__(self, name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> None:
         self.name = name
@@ -124,7 +111,8 @@ class _ArgumentReader:
         self.seen: set[str] = set()
         self.operands: list[Word] = []
 
-    def read(self) -> None:
+    def read(self) -> list[str]:
+        """The arguments to run the command with: flags, then "--" where the program knows it, then operands."""
         while self.left:
             word = self.left.pop(0)
             if word.text == "-" or not word.text.startswith("-"):
@@ -135,15 +123,14 @@ class _ArgumentReader:
                 self.operands += self.left
                 break
             else:
-                self.flag(self.scope.literal(word))
-
-    def flag(self, text: str) -> None:
-        if self.rules.count and _COUNT.fullmatch(text):
-            self.flags.append(text)
-        elif text.startswith("--"):
-            self.long(text)
-        else:
-            self.short(text)
+                text = self.scope.literal(word)
+                if self.rules.count and _COUNT.fullmatch(text):
+                    self.flags.append(text)
+                elif text.startswith("--"):
+                    self.long(text)
+                else:
+                    self.short(text)
+        return self.result()
 
     def long(self, text: str) -> None:
         flag, sign, value = text.partition("=")

@@ -50,9 +50,7 @@ class ReadExcerpt(Struct, frozen=True):
 def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
     """Show `limit` lines of an allowed file from line `offset`, counted from 1.
 
-    Raises:
-        ToolFault: If it is no text, or has no such line.
-        MemtuiError, OSError: If it can't be opened.
+    Raises `ToolFault` if it is no text or has no such line; `MemtuiError` or `OSError` if it can't be opened.
     """
     assert place.base is not None and place.name is not None
     if (place.base / place.name).is_dir():
@@ -108,33 +106,26 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[bytes, int]]:
         yield start, length
 
 
-class FileEdit(Struct, frozen=True):
-    """What one Edit asks for."""
-
-    old: str
-    new: str
-    every: bool = False
-
-
 def place_key(place: PathVerdict) -> str:
     """The name of a file in `SeenDigests`."""
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: PathVerdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
+def edit_file(
+    place: PathVerdict, old: str, new: str, seen: SeenDigests, *, every: bool = False, fs: FileSystem = REAL
+) -> str:
     """Replace a text in an allowed file; brings `seen` up to date and returns what was done, for the model.
 
-    Raises:
-        ToolFault: If the text isn't there, or more than once, or the model hasn't seen the file as it is.
-        MemtuiError, OSError: If it can't be read or written; nothing changed then.
+    Raises `ToolFault` if the text isn't there, or more than once, or the model hasn't seen the file as it is;
+    `MemtuiError` or `OSError` if it can't be read or written; nothing changed then.
     """
     assert place.base is not None and place.name is not None
-    if not change.old:
+    if not old:
         raise ToolFault("old_string is empty: Write makes a new file")
-    if change.old == change.new:
+    if old == new:
         raise ToolFault("old_string and new_string are the same")
-    _check(change.old, "old_string")
-    _check(change.new, "new_string")
+    _check(old, "old_string")
+    _check(new, "new_string")
     parent, leaf = open_parent(place.base, place.name, fs=fs)
     try:
         disk = _read_known(parent, leaf, place, seen, fs)
@@ -143,12 +134,13 @@ def edit_file(place: PathVerdict, change: FileEdit, seen: SeenDigests, *, fs: Fi
         text = disk.data.decode("utf-8", "surrogateescape")
         crlf = _has_crlf(text)
         if crlf:  # as the model has seen it
-            text = text.replace("\r\n", "\n")
-        old, new = _with_line_ends_of(text, change, crlf=crlf)
+            text, old, new = (one.replace("\r\n", "\n") for one in (text, old, new))
+        elif old not in text and "\n" in old:  # a file of both kinds
+            old, new = _crlf(old), _crlf(new)
         count = text.count(old)
         if count == 0:
             raise ToolFault(f"old_string is not in {place.name}: it must be the file's own text, without line numbers")
-        if count > 1 and not change.every:
+        if count > 1 and not every:
             raise ToolFault(f"old_string is in {place.name} {count} times: add what stands around it, or replace_all")
         text = text.replace(old, new)
         data = _bytes(text.replace("\n", "\r\n") if crlf else text)
@@ -214,15 +206,6 @@ def _bytes(text: str) -> bytes:
     if len(data) > MAX_WRITE_BYTES:
         raise ToolFault(f"the file would have {size(len(data))} bytes; {size(MAX_WRITE_BYTES)} is the most")
     return data
-
-
-def _with_line_ends_of(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
-    """Old and new text with the file's line ends: the model sees only "\n"."""
-    if crlf:
-        return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")
-    if change.old not in text and "\n" in change.old:  # a file of both kinds
-        return _crlf(change.old), _crlf(change.new)
-    return change.old, change.new
 
 
 def _has_crlf(text: str) -> bool:

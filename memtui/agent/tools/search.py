@@ -16,8 +16,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from memtui.agent.shell.grammar import Denied
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT
@@ -40,22 +38,11 @@ _MODES = ("files_with_matches", "content", "count")
 _SEARCH_PROGRAM = Path(__file__).with_name("search_process.py")
 
 
-class FoundFile(Struct, frozen=True):
-    """A regular file: its name below the folder, with slashes, and its mtime."""
-
-    name: str
-    changed: float
-
-
 def find_files(place: PathVerdict, pattern: str, scope: AllowedFolders) -> str:
     """Glob: the matching names, newest first, one a line; relative to the root if inside it, else absolute.
 
-    Args:
-        place: The folder that `decide` allowed.
-        pattern: What `decide` allowed; absolute or relative to the folder.
-
-    Raises:
-        ToolFault: If it isn't a folder, or there are too many files in it.
+    `decide` has allowed the folder and the pattern, which is absolute or relative to the folder. Raises `ToolFault` if
+    it isn't a folder, or there are too many files in it.
     """
     assert place.base is not None and place.name is not None
     top = place.base / place.name
@@ -64,9 +51,9 @@ def find_files(place: PathVerdict, pattern: str, scope: AllowedFolders) -> str:
     if not top.is_dir():
         raise ToolFault(f"{place.name} is not a folder" if top.exists() else f"there is no folder {place.name}")
     fits = name_matcher(pattern)
-    found = sorted((one for one in walk_files(top) if fits(one.name)), key=_newest_first)
+    found = sorted((-changed, name) for name, changed in walk_files(top) if fits(name))
     lead = name_prefix(top, scope)
-    lines = [lead + one.name for one in found[:MAX_FILES]]
+    lines = [lead + name for _, name in found[:MAX_FILES]]
     if len(found) > MAX_FILES:
         lines.append(f"({len(found) - MAX_FILES} more)")
     return "\n".join(lines) or "(no file matches)"
@@ -78,10 +65,6 @@ def name_prefix(top: Path, scope: AllowedFolders) -> str:
     if top == root:
         return ""
     return f"{top.relative_to(root) if top.is_relative_to(root) else top}/"
-
-
-def _newest_first(found: FoundFile) -> tuple[float, str]:
-    return -found.changed, found.name
 
 
 def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
@@ -97,14 +80,9 @@ def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
 
 
 def search_job(place: PathVerdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
-    """Grep: the input for the search process.
+    """Grep: the input for the search process, for a file or folder that `decide` allowed and the tool's input.
 
-    Args:
-        place: The file or folder that `decide` allowed.
-        given: The tool's input.
-
-    Raises:
-        ToolFault: If the input asks for something that doesn't exist.
+    Raises `ToolFault` if the input asks for something that doesn't exist.
     """
     assert place.base is not None and place.name is not None
     mode = given.get("output_mode") or "files_with_matches"
@@ -115,19 +93,20 @@ def search_job(place: PathVerdict, given: Mapping[str, object], scope: AllowedFo
     top = place.base / place.name
     if top.is_dir():
         fits = _glob_filter(given.get("glob"))
-        names = [found.name for found in walk_files(top) if fits(found.name)]
+        names = [name for name, _ in walk_files(top) if fits(name)]
     elif top.exists():
         top, names = top.parent, [top.name]
     else:
         raise ToolFault(f"there is no {place.name}")
-    around = bounded_int(
-        given, "context", bounded_int(given, "-C", 0, most=_MAX_CONTEXT_LINES), most=_MAX_CONTEXT_LINES
-    )
+
+    def context(key: str, default: int) -> int:
+        return bounded_int(given, key, default, most=_MAX_CONTEXT_LINES)
+
+    around = context("context", context("-C", 0))
     return {
         "top": str(top), "names": names, "lead": name_prefix(top, scope), "pattern": given["pattern"], "mode": mode,
         "ignore_case": given.get("-i") is True, "multiline": given.get("multiline") is True,
-        "only": given.get("-o") is True, "before": bounded_int(given, "-B", around, most=_MAX_CONTEXT_LINES),
-        "after": bounded_int(given, "-A", around, most=_MAX_CONTEXT_LINES),
+        "only": given.get("-o") is True, "before": context("-B", around), "after": context("-A", around),
         "skip": bounded_int(given, "offset", 0, most=10**9),
         "limit": bounded_int(given, "head_limit", _DEFAULT_LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
     }  # fmt: skip
@@ -154,9 +133,8 @@ def _glob_filter(pattern: object) -> Callable[[str], bool]:
 async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_S) -> str:
     """Grep: run the search process, which ends with the task that awaits it.
 
-    Raises:
-        ToolFault: If the pattern is invalid, or the search takes too long.
-        OSError: If the process can't be started.
+    Raises `ToolFault` if the pattern is invalid, or the search takes too long; `OSError` if the process can't be
+    started.
     """
     if not job["names"]:
         return "(no file to search)"
@@ -193,11 +171,10 @@ async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_
     return "\n".join(lines) or "(nothing found)"
 
 
-def walk_files(top: Path) -> Iterator[FoundFile]:
-    """Yield every regular file below a resolved folder, sorted by name.
+def walk_files(top: Path) -> Iterator[tuple[str, float]]:
+    """Yield the name below `top`, with slashes, and the mtime of every regular file in a resolved folder, by name.
 
-    Raises:
-        ToolFault: If there are too many.
+    Raises `ToolFault` if there are too many.
     """
     room = MAX_NAMES
     for folder, folders, files, fd in os.fwalk(top, follow_symlinks=False):
@@ -216,14 +193,13 @@ def walk_files(top: Path) -> Iterator[FoundFile]:
             except OSError:
                 continue
             if stat.S_ISREG(info.st_mode):
-                yield FoundFile(above + name, info.st_mtime)
+                yield above + name, info.st_mtime
 
 
 def name_matcher(pattern: str) -> Callable[[str], bool]:
     """Compile a wildcard to a test for names with slashes.
 
-    Raises:
-        ToolFault: If the pattern is too long or has too many alternatives.
+    Raises `ToolFault` if the pattern is too long or has too many alternatives.
     """
     if len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolFault("the pattern is too long")
@@ -264,15 +240,11 @@ def _part_matcher(part: str) -> Callable[[str], bool] | None:
 def _fits(tests: list[Callable[[str], bool] | None], parts: list[str]) -> bool:
     here = {0}  # positions in the pattern that the name so far may have reached
     for name in parts:
-        here = _skip_any_folders(tests, here)
         after: set[int] = set()
-        for at in here:
-            if at == len(tests):
-                continue
+        for at in _skip_any_folders(tests, here) - {len(tests)}:
             test = tests[at]
             if test is None:
-                if not name.startswith("."):
-                    after.add(at)
+                after |= set() if name.startswith(".") else {at}
             elif test(name):
                 after.add(at + 1)
         here = after

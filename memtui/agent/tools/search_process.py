@@ -27,22 +27,14 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     job = json.load(sys.stdin.buffer)
     try:
-        pattern = re.compile(job["pattern"], _flags(job))
+        flags = re.MULTILINE | (re.IGNORECASE if job["ignore_case"] else 0) | (re.DOTALL if job["multiline"] else 0)
+        pattern = re.compile(job["pattern"], flags)
     except (re.error, OverflowError, RecursionError) as error:
         answer: dict[str, Any] = {"fault": f"the pattern is not a regular expression: {error}"}
     else:
         lines, more = _page(_answer_lines(job, pattern), job["skip"], job["limit"], job["most"])
         answer = {"lines": lines, "more": more}
     sys.stdout.buffer.write(json.dumps(answer).encode())
-
-
-def _flags(job: dict[str, Any]) -> int:
-    flags = re.MULTILINE
-    if job["ignore_case"]:
-        flags |= re.IGNORECASE
-    if job["multiline"]:
-        flags |= re.DOTALL
-    return flags
 
 
 def _page(lines: Iterator[str], skip: int, limit: int, most: int) -> tuple[list[str], bool]:
@@ -69,15 +61,13 @@ def _answer_lines(job: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[str
                 continue
             file.seek(0)
             hits = _hits_in_text(file, pattern) if job["multiline"] else _hits_by_line(file, pattern, job)
-            if job["mode"] == "files_with_matches":
+            if job["mode"] == "content":
+                yield from (f"{label}{sign}{number}{sign}{text}" for number, sign, text in hits)
+            elif job["mode"] == "files_with_matches":
                 if any(sign == ":" for _, sign, _ in hits):
                     yield label
-            elif job["mode"] == "count":
-                if count := sum(sign == ":" for _, sign, _ in hits):
-                    yield f"{label}:{count}"
-            else:
-                for number, sign, text in hits:
-                    yield f"{label}{sign}{number}{sign}{text}"
+            elif count := sum(sign == ":" for _, sign, _ in hits):
+                yield f"{label}:{count}"
 
 
 def _open(top: str, name: str) -> int:

@@ -11,11 +11,13 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from memtui.agent.permissions import Decision, decide
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import SHELL_TIMEOUT_S, run_plan
 from memtui.agent.task import TOOLS
-from memtui.agent.tools.files import MAX_LINES, FileEdit, SeenDigests, edit_file, place_key, read_lines, write_file
+from memtui.agent.tools.files import MAX_LINES, SeenDigests, edit_file, place_key, read_lines, write_file
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.schemas import SCHEMAS
 from memtui.agent.tools.search import bounded_int, find_files, run_search, search_job
@@ -64,8 +66,7 @@ class Toolbox:
             return ToolResult.fault(f"the disk says: {os.strerror(error.errno or 0)}")
         if len(outcome.text) <= MAX_ANSWER_CHARS:
             return outcome
-        text = outcome.text[:MAX_ANSWER_CHARS] + "\n(cut here: ask for less)"
-        return ToolResult(text, outcome.ok, outcome.reason, outcome.fresh, outcome.wrote)
+        return replace(outcome, text=outcome.text[:MAX_ANSWER_CHARS] + "\n(cut here: ask for less)")
 
     async def _read(self, decision: Decision, given: Given) -> ToolResult:
         place = _place(decision)
@@ -87,10 +88,8 @@ class Toolbox:
     async def _bash(self, decision: Decision, given: Given) -> ToolResult:
         plan = decision.plan
         assert plan is not None
-        seconds = (
-            bounded_int(given, "timeout", int(SHELL_TIMEOUT_S * 1000), least=100, most=int(SHELL_TIMEOUT_S * 1000))
-            / 1000
-        )
+        longest_ms = int(SHELL_TIMEOUT_S * 1000)
+        seconds = bounded_int(given, "timeout", longest_ms, least=100, most=longest_ms) / 1000
         ran = await run_in_thread(lambda: run_plan(plan, seconds=seconds))
         text = ran.output.rstrip("\n")
         fresh = f"output:{digest(text.encode())}" if text else ""
@@ -102,8 +101,8 @@ class Toolbox:
         return ToolResult(text or "(it printed nothing)", fresh=fresh)
 
     async def _edit(self, decision: Decision, given: Given) -> ToolResult:
-        change = FileEdit(given["old_string"], given["new_string"], given.get("replace_all") is True)
-        return ToolResult(edit_file(_place(decision), change, self._seen, fs=self._fs), wrote=True)
+        old, new, every = given["old_string"], given["new_string"], given.get("replace_all") is True
+        return ToolResult(edit_file(_place(decision), old, new, self._seen, every=every, fs=self._fs), wrote=True)
 
     async def _write(self, decision: Decision, given: Given) -> ToolResult:
         return ToolResult(write_file(_place(decision), given["content"], self._seen, fs=self._fs), wrote=True)

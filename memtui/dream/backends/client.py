@@ -353,8 +353,7 @@ class ClientProcess:
 def run_client(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[ClientProcess]:
     """Start the client, give it the text on standard input, and end it when the block is left.
 
-    Raises:
-        Unsupported: If it can't be started.
+    Raises `Unsupported` if it can't be started.
     """
     with tempfile.TemporaryFile() as errors:
         try:

@@ -25,11 +25,7 @@ _NO_SHELL = "no shell in this run: use Read, Grep and Glob"
 
 
 def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
-    """Decide one call.
-
-    Raises:
-        ValueError: If that is no JSON object.
-    """
+    """Decide one call; raises `ValueError` if that is no JSON object."""
     asked = json.loads(text)
     if not isinstance(asked, dict):
         raise ValueError("no object")

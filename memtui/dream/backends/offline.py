@@ -37,6 +37,9 @@ def consolidate(
 ) -> list[RuleChange]:
     """Consolidate a memory folder by rule.
 
+    Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk refuses a write; what was written until then
+    is in the stage.
+
     Args:
         root: A stage: a copy of the folder, which is ours to write.
         now: Seconds since 1970; the only clock.
@@ -47,10 +50,6 @@ def consolidate(
 
     Returns:
         What was done, in order. Running it again on the result does nothing.
-
-    Raises:
-        NotFound: If the stage is no folder.
-        MemtuiError: If the disk refuses a write; what was written until then is in the stage.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
     for _ in range(MAX_ROUNDS):

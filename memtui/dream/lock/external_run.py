@@ -34,18 +34,11 @@ class ExternalRun(Struct, frozen=True):
 def find_external_run(workspace: Workspace, now: float, known: ExternalRun | None = None) -> ExternalRun | None:
     """Find a running dream of another program; a lock older than an hour counts as left behind.
 
-    Args:
-        known: What was found last time: files that are gone since its first look are known from it.
+    `known` is what was found last time: files that are gone since its first look are known from it.
     """
     folder = workspace.location.folder
     lock = effective_lock(folder, workspace.dirs)
-    if (
-        lock.kind != "pid"
-        or lock.pid is None
-        or lock.at is None
-        or not lock.holder_is_alive
-        or now - lock.at >= LOCK_EXPIRY_S
-    ):
+    if lock.pid is None or lock.at is None or not lock.holder_is_alive or now - lock.at >= LOCK_EXPIRY_S:
         return None
     ours = our_lock_holder(folder, workspace.dirs)
     if ours is not None and ours.holder.pid == lock.pid:
@@ -71,8 +64,7 @@ def _changed(times: dict[str, float], first: Collection[str], since: float) -> l
 def text_before_run(workspace: Workspace, name: str, since: float) -> bytes | None:
     """A file's content before a time, from history; `None` if history knows that there was no such file.
 
-    Raises:
-        NotFound: If history first recorded the file after that time.
+    Raises `NotFound` if history first recorded the file after that time.
     """
     store = workspace.store(workspace.location.folder)
     first = None

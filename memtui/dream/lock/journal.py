@@ -7,6 +7,7 @@ that process gone puts it back.
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,8 @@ class LockJournal:
 
     def remove(self) -> None:
         """Forget the entry: the lock is in its final state."""
-        try:
+        with suppress(FileNotFoundError):
             self._fs.unlink(self.path)
-        except FileNotFoundError:
-            return
 
 
 def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
@@ -80,8 +79,7 @@ def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
         paths = sorted((dirs.state / "locks").glob("*.json"))
     except OSError:
         return ()
-    found = (_read_entry(path) for path in paths)
-    return tuple(entry for entry in found if entry is not None)
+    return tuple(entry for path in paths if (entry := _read_entry(path)) is not None)
 
 
 def _read_entry(path: Path) -> LockEntry | None:

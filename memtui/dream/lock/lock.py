@@ -38,14 +38,10 @@ _MTIME_TOLERANCE_S = 1e-3
 
 
 class DreamLock:
-    """The lock of one memory folder, for one run.
+    """The lock of one memory folder, for the run of that id; `settle` is the wait in seconds before it is read back.
 
-    Args:
-        folder: The memory folder; created if absent, and removed again by a rollback.
-        me: The process that takes the lock; this one if left out.
-        run: Id of the run that it is for.
-        now: The clock.
-        settle: Seconds to wait before reading the lock back.
+    The folder is created if absent, and removed again by a rollback. The lock is taken for the process `me`, this one
+    if left out.
     """
 
     def __init__(
@@ -71,10 +67,8 @@ class DreamLock:
     def take(self) -> None:
         """Take the lock. If this raises, nothing has changed.
 
-        Raises:
-            Conflict: If another process holds it or was faster; the message says which.
-            Refused: If what is in its place can't be a lock.
-            OSError: If the system refuses.
+        Raises `Conflict` if another process holds it or was faster; the message says which; `Refused` if what is in its
+        place can't be a lock; `OSError` if the system refuses.
         """
         with file_lock(self._journal.guard, fs=self._fs):
             _end_dead_holder(self._journal, self._fs)
@@ -174,8 +168,7 @@ def recover_locks(dirs: Dirs) -> tuple[LockEntry, ...]:
             continue
         journal = LockJournal(dirs, entry.folder)
         with file_lock(journal.guard):
-            left = _end_dead_holder(journal, REAL)
-            if left is not None:
+            if left := _end_dead_holder(journal, REAL):
                 ended.append(left)
     return tuple(ended)
 
@@ -189,9 +182,7 @@ def our_lock_holder(folder: Path, dirs: Dirs) -> LockEntry | None:
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float) -> LockState:
     """Remove a lock that no process holds, and return what it was; what a dead run of ours left is put back first.
 
-    Raises:
-        Conflict: If a process holds it.
-        Refused: If it is a folder with something in it.
+    Raises `Conflict` if a process holds it, `Refused` if it is a folder with something in it.
     """
     real = Path(os.path.realpath(folder))
     journal = LockJournal(dirs, real)
@@ -211,9 +202,8 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float) -> LockState:
             except FileNotFoundError:
                 return state
             except OSError as error:
-                raise Refused(
-                    f"{real / LOCK_NAME} can't be removed: {error.strerror}", hint="remove it by hand"
-                ) from error
+                message = f"{real / LOCK_NAME} can't be removed: {error.strerror}"
+                raise Refused(message, hint="remove it by hand") from error
     return state
 
 

@@ -114,8 +114,7 @@ def folder_keeping_mtime(folder: Path, fs: FileSystem) -> Iterator[int]:
 def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
     """Read all that is needed to put the lock back later.
 
-    Raises:
-        Refused: If there is something that can't be put back.
+    Raises `Refused` if there is something that can't be put back.
     """
     path = folder / LOCK_NAME
     try:

@@ -5,7 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.review.review_rules import ReviewInput, ReviewReason, review_reasons
+from memtui.dream.review.review_rules import ReviewInput, review_reasons
+from memtui.dream.run.events import Held
 from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
@@ -40,19 +41,17 @@ class PlannedFile(Struct, frozen=True):
 
 
 class AdoptionItem(Struct, frozen=True):
-    """One change of the run, with its file, or both files of a rename."""
+    """One change of the run, with its file, or both files of a rename: the worst of their states is its own."""
 
     touched: StagedChange
     files: tuple[PlannedFile, ...]
 
     @property
     def state(self) -> AdoptionState:
-        """The worst state of its files."""
         return max((file.state for file in self.files), key=_SEVERITY.index)
 
     @property
     def words(self) -> str:
-        """The reason for its state, for people."""
         return next(file.words for file in self.files if file.state == self.state)
 
 
@@ -62,7 +61,7 @@ class Adoption(Struct, frozen=True):
     stage: Stage
     changes: StageChanges
     items: tuple[AdoptionItem, ...]
-    review_reasons: tuple[ReviewReason, ...]
+    review_reasons: tuple[Held, ...]
 
     @property
     def open(self) -> tuple[AdoptionItem, ...]:
@@ -88,17 +87,15 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
         AdoptionItem(touched, tuple(_plan_file(stage, store, touched, name, leaving) for name in touched.names))
         for touched in changes.touched
     )
-    reasons = review_reasons(
-        ReviewInput(
-            stage,
-            changes,
-            results={file.name: file.result for item in items for file in item.files if file.state != "conflict"},
-            conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
-            refused={item.touched.name: item.words for item in items if item.state == "refused"},
-            pinned=workspace.pins.names(stage.folder),
-        )
+    given = ReviewInput(
+        stage,
+        changes,
+        results={file.name: file.result for item in items for file in item.files if file.state != "conflict"},
+        conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
+        refused={item.touched.name: item.words for item in items if item.state == "refused"},
+        pinned=workspace.pins.names(stage.folder),
     )
-    return Adoption(stage, changes, items, reasons)
+    return Adoption(stage, changes, items, review_reasons(given))
 
 
 def _plan_file(stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str]) -> PlannedFile:
@@ -149,16 +146,14 @@ def adopt_stage(
 ) -> Adopted:
     """Write changes of a stage to its folder, all in one step and as one version.
 
+    Raises `NotFound` if the run didn't change a named file; `Conflict` if a named file conflicts and `over` is off, or
+    one changed in this very moment; `Refused` if a run may not write a named file, or memtui is read-only;
+    `MemtuiError` as from `Store.apply`; nothing was written then.
+
     Args:
         names: Files to adopt, a rename by either of its names; everything that doesn't conflict if left out.
         over: Take the run's side of a conflict; what it replaces stays in the history.
         before_write: Called under the store's lock right before anything is replaced; what it raises stops the write.
-
-    Raises:
-        NotFound: If the run didn't change a named file.
-        Conflict: If a named file conflicts and `over` is off, or one changed in this very moment.
-        Refused: If a run may not write a named file, or memtui is read-only.
-        MemtuiError: As from `Store.apply`; nothing was written then.
     """
     workspace.check_writable()
     adoption = plan_adoption(stage, workspace)
@@ -166,13 +161,9 @@ def adopt_stage(
     changes = [_change(stage, file) for item in items for file in item.files if file.state != "same"]
     saved = Saved(None)
     if changes:
+        why = f"dream: {pluralize(len(items), 'file')} adopted"
         saved = _store(stage, workspace).apply(
-            changes,
-            why=f"dream: {pluralize(len(items), 'file')} adopted",
-            who=f"dream {stage.id}",
-            kind="adopt",
-            extra={"run": stage.id},
-            before_write=before_write,
+            changes, why=why, who=f"dream {stage.id}", kind="adopt", extra={"run": stage.id}, before_write=before_write
         )
     for item in items:
         if item.touched.old is not None:
@@ -218,9 +209,8 @@ def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes 
     """The present and the planned text of each file, by name; in a conflict the run's text."""
     return {
         file.name: (file.disk, file.mine if file.state in ("conflict", "refused") else file.result)
-        for item in adoption.items
-        for file in item.files
-    }
+        for item in adoption.items for file in item.files
+    }  # fmt: skip
 
 
 def adopted_operations(run: Run, workspace: Workspace) -> tuple[Operation, ...]:

@@ -29,12 +29,7 @@ class FileVersions(Struct, frozen=True):
 
 
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
-    """Open the stage of an ended run.
-
-    Raises:
-        Conflict: If it still runs.
-        NotFound: If nothing of it is left.
-    """
+    """Open the stage of an ended run; raises `Conflict` if it still runs, `NotFound` if nothing of it is left."""
     if run_state(run).word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
     return open_stage(dirs, run.id)
@@ -45,43 +40,30 @@ def adopt_run(
 ) -> Adopted:
     """Adopt what a run's stage holds, or the named files of it.
 
-    Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation.
-
-    Raises:
-        MemtuiError: As from `stage_for_review` and `adopt_stage`; nothing was written then.
+    Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation. Raises
+    `MemtuiError` as from `stage_for_review` and `adopt_stage`; nothing was written then.
     """
     done = adopt_stage(stage_for_review(run, dirs), workspace, names, over=over)
-    if done.names:
-        _record(run, workspace, Decided("adopted", done.names, done.version or ""))
-    if not done.left and done.names:
+    if not done.names:
+        return done
+    EventLog(run.events, now=workspace.now).add(Decided("adopted", done.names, done.version or ""), sync=True)
+    if not done.left:
         end = run_state(run).end
         if end is not None and end.how == "held" and not run.dry_run:
-            _count_as_success(run, dirs, workspace)
+            # The lock's mtime becomes now, unless a dream is running: that one will set it.
+            lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
+            with suppress(MemtuiError):
+                lock.take()
+                lock.release()
         discard_stage(dirs, run.id)
     return done
 
 
-def _count_as_success(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Set the lock's mtime to now, unless a dream is running: that one will."""
-    lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
-    with suppress(MemtuiError):
-        lock.take()
-        lock.release()
-
-
 def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Discard a run's changes.
-
-    Raises:
-        Conflict, NotFound: As from `stage_for_review`.
-    """
+    """Discard a run's changes; raises `Conflict` and `NotFound` as from `stage_for_review`."""
     stage_for_review(run, dirs)
     discard_stage(dirs, run.id)
-    _record(run, workspace, Decided("discarded"))
-
-
-def _record(run: Run, workspace: Workspace, event: Decided) -> None:
-    EventLog(run.events, now=workspace.now).add(event, sync=True)
+    EventLog(run.events, now=workspace.now).add(Decided("discarded"), sync=True)
 
 
 def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
@@ -104,8 +86,7 @@ def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str
 def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:
     """The versions of one file, by its present name, also of a run at work; reads nothing else of the run.
 
-    Raises:
-        NotFound: If nothing is known of what the run did to it.
+    Raises `NotFound` if nothing is known of what the run did to it.
     """
     found = workspace.store(run.folder).read(name)
     now = None if found is None else found[0]
@@ -120,13 +101,9 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
 
 
 def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
-    """Plan to bring files back to what they were before a run was adopted; the store keeps later edits.
+    """Plan to bring files (all that the run changed, or the named ones) back to what they were before it was adopted.
 
-    Args:
-        names: The files; all that the run changed if left out.
-
-    Raises:
-        NotFound: If nothing of the run was adopted, or not this file.
+    The store keeps later edits. Raises `NotFound` if nothing of the run was adopted, or not this file.
     """
     made = [version for version in adopted_operations(run, workspace) if not version.undone]
     if not made:
@@ -150,9 +127,7 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
     """Carry out a `restore_plan`, as one operation that can be undone; what later edits overlap is in `left`.
 
-    Raises:
-        Refused: If memtui is read-only.
-        Stale: If later edits stand in the way of all of it; nothing was written.
+    Raises `Refused` if memtui is read-only; `Stale` if later edits stand in the way of all of it; nothing was written.
     """
     workspace.check_writable()
     why = f"restore {pluralize(len(changes), 'file')} from before the dream {run.id}"

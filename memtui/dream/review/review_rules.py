@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
+from memtui.dream.run.events import Held
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, read_staged
 from memtui.fs.boundary import fold_name
@@ -22,25 +23,9 @@ _MAX_NAMED = 3
 """Files that a reason names."""
 
 
-class ReviewReason(Struct, frozen=True):
-    """A reason to wait.
-
-    `rule` is "many", "pinned", "secret", "conflict", "team", "forbidden", "odd" or "index"; `words` say it to a person,
-    `names` are the files concerned.
-    """
-
-    rule: str
-    words: str
-    names: tuple[str, ...]
-
-
 class ReviewInput(Struct, frozen=True):
-    """What the rules look at.
-
-    Args:
-        results: What each file would hold, conflicting ones left out.
-        conflicts: Files that somebody else changed in the same place.
-        refused: Files that a run may not write, with the reason.
+    """What the rules look at: also what each file would hold, conflicting ones left out; the files that somebody else
+    changed in the same place; those that a run may not write, with the reason.
     """
 
     stage: Stage
@@ -51,28 +36,27 @@ class ReviewInput(Struct, frozen=True):
     pinned: Collection[str]
 
 
-def review_reasons(given: ReviewInput) -> tuple[ReviewReason, ...]:
+def review_reasons(given: ReviewInput) -> tuple[Held, ...]:
     """Collect the reasons why a run waits."""
-    found = (rule(given) for rule in _RULES)
-    return tuple(reason for reason in found if reason is not None)
+    return tuple(reason for rule in _RULES if (reason := rule(given)) is not None)
 
 
-def _many_removed(given: ReviewInput) -> ReviewReason | None:
+def _many_removed(given: ReviewInput) -> Held | None:
     gone, total = given.changes.gone, len(given.stage.files)
     if len(gone) * MIN_FILES_PER_REMOVED <= total:
         return None
     emptied = sum(one.emptied for one in given.changes.touched)
     parts = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
     parts += [f"empties {emptied}"] if emptied else []
-    return ReviewReason("many", f"it {' and '.join(parts)} of {pluralize(total, 'file')}, more than a fifth", gone)
+    return Held("many", f"it {' and '.join(parts)} of {pluralize(total, 'file')}, more than a fifth", gone)
 
 
-def _pinned_touched(given: ReviewInput) -> ReviewReason | None:
+def _pinned_touched(given: ReviewInput) -> Held | None:
     names = tuple(name for one in given.changes.touched for name in one.names if name in given.pinned)
-    return ReviewReason("pinned", f"it changes what you pinned: {_listed(names)}", names) if names else None
+    return Held("pinned", f"it changes what you pinned: {_listed(names)}", names) if names else None
 
 
-def _new_secret(given: ReviewInput) -> ReviewReason | None:
+def _new_secret(given: ReviewInput) -> Held | None:
     """What looks like a secret and stood in no file before: text that only moved between files is not new."""
     texts = {one.name: _decoded(read_staged(given.stage, one.name)) for one in given.changes.touched}
     suspects = {name: text for name, text in texts.items() if scan(text)}
@@ -86,44 +70,44 @@ def _new_secret(given: ReviewInput) -> ReviewReason | None:
     if not new:
         return None
     shown = ", ".join(f"{name}:{one.line} ({one.rule})" for name, one in list(new.items())[:_MAX_NAMED])
-    return ReviewReason("secret", f"it would write what looks like a secret: {shown}", tuple(new))
+    return Held("secret", f"it would write what looks like a secret: {shown}", tuple(new))
 
 
-def _conflicts(given: ReviewInput) -> ReviewReason | None:
+def _conflicts(given: ReviewInput) -> Held | None:
     names = given.conflicts
     words = f"{pluralize(len(names), 'file')} changed meanwhile in the same place"
-    return ReviewReason("conflict", words, names) if names else None
+    return Held("conflict", words, names) if names else None
 
 
-def _team_files(given: ReviewInput) -> ReviewReason | None:
+def _team_files(given: ReviewInput) -> Held | None:
     names = tuple(name for name in given.refused if _is_shared(name))
-    return ReviewReason("team", f"it would change what the team shares: {_listed(names)}", names) if names else None
+    return Held("team", f"it would change what the team shares: {_listed(names)}", names) if names else None
 
 
-def _forbidden_files(given: ReviewInput) -> ReviewReason | None:
+def _forbidden_files(given: ReviewInput) -> Held | None:
     names = tuple(name for name in given.refused if not _is_shared(name))
     words = f"it would write what a dream may not: {_with_reasons(names, given.refused)}"
-    return ReviewReason("forbidden", words, names) if names else None
+    return Held("forbidden", words, names) if names else None
 
 
-def _odd_files(given: ReviewInput) -> ReviewReason | None:
+def _odd_files(given: ReviewInput) -> Held | None:
     names = tuple(sorted(given.changes.odd))
     words = f"it left files that are no memory: {_with_reasons(names, given.changes.odd)}"
-    return ReviewReason("odd", words, names) if names else None
+    return Held("odd", words, names) if names else None
 
 
-def _index(given: ReviewInput) -> ReviewReason | None:
+def _index(given: ReviewInput) -> Held | None:
     touched = next((one for one in given.changes.touched if INDEX_NAME in one.names), None)
     if touched is None:
         return None
     if touched.kind == "removed" or touched.old == INDEX_NAME or touched.emptied:
-        return ReviewReason("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
+        return Held("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
     data = given.results.get(INDEX_NAME)
     budget = measure_index(decode_index(data)) if data is not None else None
     if budget is None or not budget.over:
         return None
     words = f"it leaves the index over its budget: {budget.lost_lines} of {budget.lines} lines would not be loaded"
-    return ReviewReason("index", words, (INDEX_NAME,))
+    return Held("index", words, (INDEX_NAME,))
 
 
 _RULES = (

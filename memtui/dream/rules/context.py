@@ -54,6 +54,8 @@ class RuleStep(Struct, frozen=True):
 class RuleContext:
     """One stage during a run.
 
+    Raises `NotFound` if the stage is no folder.
+
     Args:
         root: The stage; its path holds no link (it is ours).
         now: Seconds since 1970.
@@ -61,9 +63,6 @@ class RuleContext:
         pinned: Files that stay as they are.
         emit: Told what is done, one line at a time.
         zone: In which `modified` stamps in UTC become days; `None` is the machine's own.
-
-    Raises:
-        NotFound: If the stage is no folder.
     """
 
     def __init__(

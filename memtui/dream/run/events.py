@@ -198,8 +198,7 @@ class EventLog:
     def add(self, event: Event, *, sync: bool = False) -> Event:
         """Append an event and return it with its time; with `sync` it survives a power cut.
 
-        Raises:
-            OSError: If it can't be written.
+        Raises `OSError` if it can't be written.
         """
         if not event.at:
             event = replace(event, at=self._now())

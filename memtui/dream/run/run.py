@@ -91,7 +91,10 @@ def run_dream(
     run_id: str | None = None,
     on_event: Emit | None = None,
 ) -> RunEnd:
-    """Run a dream in this process, which should be one of its own.
+    """Run a dream in this process, which should be one of its own. Raises `Refused` if memtui is read-only.
+
+    Our own errors, the system's refusals, signals and ^C are ends; anything else is raised once the folder and the lock
+    are right and the end is written.
 
     Args:
         work: The backend's work; `backend` is its name and `why` the reason for choosing it.
@@ -101,13 +104,6 @@ def run_dream(
         wall: Seconds that the work may take, by `clock`.
         run_id: A reserved id, if the caller follows the run from the start.
         on_event: Is given every event as it is written.
-
-    Returns:
-        How it ended. Our own errors, the system's refusals, signals and ^C are ends; anything else is raised once the
-        folder and the lock are right and the end is written.
-
-    Raises:
-        Refused: If memtui is read-only.
     """
     workspace.check_writable(to="dream")
     signals = Signals()
@@ -145,7 +141,6 @@ class _DreamRun(Struct):
     phase: Phase | None = None
 
     def run(self, work: BackendWork, closed: Gate | None, wall: float) -> RunEnd:
-        """Take the lock, work, judge, end."""
         if closed is not None:
             return self._end_at_gate(closed.name, closed.reason)
         try:
@@ -153,9 +148,7 @@ class _DreamRun(Struct):
         except (Conflict, Refused) as error:
             return self._end_at_gate("lock", error.message)
         except OSError as error:
-            end = self._ended("failed", to_error(error, "the lock").message)
-            self._emit(Ended(how=end.how, reason=end.reason), sync=True)
-            return end
+            return self._end_without_lock("failed", to_error(error, "the lock").message)
         end = self._ended("failed", "it ended in an unknown way")
         try:
             end = self._work_and_judge(work, wall)
@@ -171,9 +164,11 @@ class _DreamRun(Struct):
         event = GateClosed(name, reason, str(self.info.folder), self.info.trigger)
         record_refusal(self.dirs, event, self.now)
         self._emit(event)
-        end = self._ended("gate", f"{name}: {reason}")
-        self._emit(Ended(how="gate", reason=end.reason), sync=True)
-        return end
+        return self._end_without_lock("gate", f"{name}: {reason}")
+
+    def _end_without_lock(self, how: RunOutcome, reason: str) -> RunEnd:
+        self._emit(Ended(how=how, reason=reason), sync=True)
+        return self._ended(how, reason)
 
     def _work_and_judge(self, work: BackendWork, wall: float) -> RunEnd:
         """Let the backend work and judge the result; an expected error becomes an end."""
@@ -191,10 +186,10 @@ class _DreamRun(Struct):
             return self._ended("failed", error.message)
         except OSError as error:
             return self._ended("failed", to_error(error, error.filename or "the dream").message)
-        except Stopped as stop:
-            return self._killed(stop.number)
-        except KeyboardInterrupt:
-            return self._killed(2)
+        except (Stopped, KeyboardInterrupt) as stop:
+            number = stop.number if isinstance(stop, Stopped) else 2
+            reason = _SIGNAL_REASONS.get(number, f"stopped by signal {number}")
+            return replace(self._ended("killed", reason), signal=number)
 
     def _make_stage(self) -> Stage:
         run = self.info
@@ -254,34 +249,28 @@ class _DreamRun(Struct):
         adoption = plan_adoption(stage, self.workspace)
         if not adoption.items and not adoption.review_reasons:
             return self._ended("nothing", "nothing to do")
-        held = [Held(rule=one.rule, words=one.words, names=one.names) for one in adoption.review_reasons]
+        held = list(adoption.review_reasons)
         if self.info.dry_run:
-            held.insert(0, Held(rule="dry-run", words="a dry run adopts nothing"))
+            held.insert(0, Held("dry-run", "a dry run adopts nothing"))
         elif self.info.adopt != "auto":
-            held.insert(0, Held(rule="review", words="every dream waits for review by your settings"))
-        if held:
-            return self._hold(held)
-        try:
-            done = adopt_stage(stage, self.workspace, before_write=self._before_write)
-        except Conflict as error:
-            return self._hold([Held(rule="conflict", words=error.message)])
-        reason = f"{pluralize(len(done.names), 'file')} adopted"
-        return replace(self._ended("done", reason), version=done.version, adopted=done.names)
+            held.insert(0, Held("review", "every dream waits for review by your settings"))
+        if not held:
+            try:
+                done = adopt_stage(stage, self.workspace, before_write=self._before_write)
+            except Conflict as error:
+                held = [Held("conflict", error.message)]
+            else:
+                reason = f"{pluralize(len(done.names), 'file')} adopted"
+                return replace(self._ended("done", reason), version=done.version, adopted=done.names)
+        for one in held:
+            self._emit(one)
+        return replace(self._ended("held", "; ".join(one.words for one in held)), held=tuple(held))
 
     def _before_write(self) -> None:
         """The last check before memory is written: the lock is still ours, and no signal came."""
         self.lock.check()
         if self.signals.came is not None:
             raise Stopped(self.signals.came)
-
-    def _hold(self, held: list[Held]) -> RunEnd:
-        for one in held:
-            self._emit(one)
-        return replace(self._ended("held", "; ".join(one.words for one in held)), held=tuple(held))
-
-    def _killed(self, number: int) -> RunEnd:
-        reason = _SIGNAL_REASONS.get(number, f"stopped by signal {number}")
-        return replace(self._ended("killed", reason), signal=number)
 
     def _ended(self, how: RunOutcome, reason: str) -> RunEnd:
         return RunEnd(self.info.id, how, reason)

@@ -105,15 +105,14 @@ def reserve_run(dirs: Dirs, now: float) -> str:
     above = dirs.state / "runs"
     make_folders(above)
     word = time.strftime("%Y-%m-%d-%H%M", time.localtime(now))
-    number = 1
+    id, number = word, 1
     while True:
-        id = word if number == 1 else f"{word}-{number}"
         try:
             (above / id).mkdir(mode=0o700)
+            return id
         except FileExistsError:
             number += 1
-            continue
-        return id
+            id = f"{word}-{number}"
 
 
 def write_run(run: Run) -> None:
@@ -149,16 +148,15 @@ def same_folder(one: Path, other: Path) -> bool:
 def find_run(runs: Iterable[Run], word: str | None) -> Run:
     """Find a run by its id or the start of one; the newest if there is no word.
 
-    Raises:
-        NotFound: If there is none.
-        Usage: If several fit.
+    Raises `NotFound` if there is none, `Usage` if several fit.
     """
     listed = list(runs)
-    found = listed[:1] if word is None else [run for run in listed if run.id == word]
-    if word is None and not listed:
-        raise NotFound("no dream has run here yet", hint="memtui dream why tells whether one would")
-    found = found or [run for run in listed if word is not None and run.id.startswith(word)]
-    return resolve_one(found, word or "", "dream", lists="memtui dream log lists them")
+    if word is None:
+        if not listed:
+            raise NotFound("no dream has run here yet", hint="memtui dream why tells whether one would")
+        return listed[0]
+    found = [run for run in listed if run.id == word] or [run for run in listed if run.id.startswith(word)]
+    return resolve_one(found, word, "dream", lists="memtui dream log lists them")
 
 
 def events_of(run: Run) -> tuple[Event, ...]:

@@ -7,7 +7,8 @@ the rest. Whatever stops a dream is recorded among the refusals.
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from memtui.dream.run.runs import record_refusal, reserve_run
 from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import MemtuiError, Unsupported
+from memtui.util.errors import Unsupported
 
 PROGRAM = (sys.executable, "-P", "-m", "memtui")
 """-P: a file of the project must not be imported in place of our module."""
@@ -58,8 +59,7 @@ class StartedRun:
     def wait_until_started(self, pause: Callable[[float], object]) -> Started | Ended:
         """Wait for the first event, `Started` or `Ended`. A run that a gate stopped leaves no folder.
 
-        Raises:
-            MemtuiError: If it ended without either; the message has the first line of its output.
+        Raises `MemtuiError` if it ended without either; the message has the first line of its output.
         """
         for event in follow_events(self.path / "events.jsonl", self.has_ended, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
@@ -67,15 +67,12 @@ class StartedRun:
                 shutil.rmtree(self.path, ignore_errors=True)
             if isinstance(event, Started | Ended):
                 return event
-        raise self._no_event()
-
-    def _no_event(self) -> MemtuiError:
         try:
-            output = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip().split("\n")
+            output = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
-            output = []
-        lines = [line.removeprefix("memtui: ") for line in output if line]
-        return Unsupported(f"the dream didn't start: {lines[0] if lines else 'it printed nothing'}")
+            output = ""
+        first = output.split("\n")[0].removeprefix("memtui: ")
+        raise Unsupported(f"the dream didn't start: {first or 'it printed nothing'}")
 
 
 def start_run(
@@ -89,71 +86,54 @@ def start_run(
 ) -> StartedRun:
     """Start a run for the project in `cwd`; its output is kept in its folder.
 
-    Args:
-        environ: The process's environment; it determines the client's and our own folders.
-        program: The program to start; memtui if left out.
-
-    Raises:
-        MemtuiError: If it can't be started.
+    `environ` is the process's environment, which determines the client's and our own folders; `program` is memtui if
+    left out. Raises `MemtuiError` if it can't be started.
     """
-    try:
+    with _own_errors():
         id = reserve_run(dirs, now)
         path = dirs.state / "runs" / id
         with (path / "output").open("wb") as output:
             words = ("--run", id, *request.words)
             return StartedRun(id, path, _start(words, cwd, environ, output.fileno(), program))
-    except OSError as error:
-        raise _start_fault(error) from error
 
 
 def start_detached(
     cwd: Path, request: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
 ) -> None:
     """Start a run that nobody waits for: it has no folder until its gates are open, and its output is discarded."""
-    _start(request.words, cwd, environ, subprocess.DEVNULL, program)
+    with _own_errors():
+        _start(request.words, cwd, environ, subprocess.DEVNULL, program)
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise to_error(error, "the dream", outcome="it didn't start") from error
 
 
 def _start(
     words: Sequence[str], cwd: Path, environ: Mapping[str, str], output: int, program: Sequence[str] | None
 ) -> "subprocess.Popen[bytes]":
-    """Start `memtui dream run` in a session of its own.
-
-    Raises:
-        MemtuiError: If it can't be started.
-    """
-    try:
-        return subprocess.Popen(
-            [*(program or PROGRAM), "dream", "run", *words],
-            cwd=cwd,
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise _start_fault(error) from error
-
-
-def _start_fault(error: OSError) -> MemtuiError:
-    return to_error(error, "the dream", outcome="it didn't start")
+    """Start `memtui dream run` in a session of its own."""
+    return subprocess.Popen(
+        [*(program or PROGRAM), "dream", "run", *words],
+        cwd=cwd,
+        env=dict(environ),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
+    )
 
 
 def start_if_ready(
-    workspace: Workspace,
-    dirs: Dirs,
-    request: RunRequest,
-    *,
-    environ: Mapping[str, str],
-    now: float,
+    workspace: Workspace, dirs: Dirs, request: RunRequest, *, environ: Mapping[str, str], now: float
 ) -> Gate | None:
-    """Start a dream unless a cheap gate is closed, and don't wait for it.
+    """Start a dream and don't wait for it; returns the gate that stopped it instead, if a cheap one is closed.
 
-    Returns:
-        The gate that stopped it; `None` if a process was started, which may still find another gate closed.
-
-    Raises:
-        MemtuiError: If it can't be started.
+    The process that was started may still find another gate closed. Raises `MemtuiError` if it can't be started.
     """
     closed = blocking_gate_without_scan(workspace, dirs, now, trigger=request.trigger, force=request.force)
     if closed is not None:

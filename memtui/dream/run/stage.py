@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from memtui.client.paths import LOCK_NAME
-from memtui.fs.atomic import FileContent, digest, is_temp, make_folders, replace_file, sync_folder
+from memtui.fs.atomic import digest, is_temp, make_folders, replace_file, sync_folder
 from memtui.fs.folders import subfolders
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
@@ -70,8 +70,7 @@ class Stage(Struct, frozen=True):
 def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     """Copy a memory folder, which stays unchanged; one that doesn't exist gives an empty stage.
 
-    Raises:
-        OSError: If the copy can't be written; what was made of it is removed.
+    Raises `OSError` if the copy can't be written; what was made of it is removed.
     """
     path = dirs.state / "stages" / id
     real = Path(os.path.realpath(folder))
@@ -83,8 +82,11 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     make_folders(path / "memory")
     try:
         for name, content in read.items():
-            for above in ("base", "memory"):
-                _copy(path / above / name, content)
+            for target in (path / "base" / name, path / "memory" / name):
+                # Without a sync: a copy that a power cut damaged is recognised by its digest.
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                target.write_bytes(content.data)
+                os.utime(target, ns=(content.stamp.mtime_ns, content.stamp.mtime_ns))
         files = {name: StagedFile(c.digest, c.stamp.size, c.stamp.mtime_ns) for name, c in read.items()}
         stage = Stage(id, path, real, now, files, left_out)
         _write_manifest(stage)
@@ -92,13 +94,6 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
         shutil.rmtree(path, ignore_errors=True)
         raise
     return stage
-
-
-def _copy(target: Path, content: FileContent) -> None:
-    """Copy without a sync: a copy that a power cut damaged is recognised by its digest."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target.write_bytes(content.data)
-    os.utime(target, ns=(content.stamp.mtime_ns, content.stamp.mtime_ns))
 
 
 def _listed(root: Path) -> tuple[list[str], dict[str, str]]:
@@ -152,11 +147,7 @@ def _name(text: str) -> str:
 
 
 def open_stage(dirs: Dirs, id: str) -> Stage:
-    """Open the stage of a run.
-
-    Raises:
-        NotFound: If it is gone or was never complete.
-    """
+    """Open the stage of a run; raises `NotFound` if it is gone or was never complete."""
     stage = _read(dirs.state / "stages" / id)
     if stage is None:
         raise NotFound(f"no changes of the dream {id} are kept", hint="memtui dream log lists the dreams")
@@ -192,10 +183,10 @@ def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ..
     gone = []
     for id in subfolders(above):
         stage = _read(above / id)
-        if stage is None:
-            expired = now - (above / id).lstat().st_mtime > _INCOMPLETE_RETENTION_S
-        else:
-            expired = now - stage.made > STAGE_RETENTION_S
+        made, kept = (
+            (stage.made, STAGE_RETENTION_S) if stage else ((above / id).lstat().st_mtime, _INCOMPLETE_RETENTION_S)
+        )
+        expired = now - made > kept
         if expired and id not in busy:
             discard_stage(dirs, id)
             gone.append(id)

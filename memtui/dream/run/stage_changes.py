@@ -1,16 +1,14 @@
 """What a run changed in its stage, always read from disk."""
 
-import os
 import stat
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.run.stage import Stage, StagedFile, why_not_memory
+from memtui.dream.run.stage import Stage, why_not_memory
 from memtui.fs.atomic import digest, read_once
 from memtui.history.snapshot import walk
 from memtui.history.versions import count_lines
@@ -100,7 +98,11 @@ def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
                 if reason is not None:
                     odd[name] = reason
                 elif stat.S_ISREG(info.st_mode):
-                    found = _digest(stage.files.get(name) if quick else None, info, stage.root / name)
+                    copied = stage.files.get(name) if quick else None
+                    if copied is not None and (info.st_mtime_ns, info.st_size) == (copied.mtime_ns, copied.size):
+                        found = copied.digest
+                    else:
+                        found = digest((stage.root / name).read_bytes())
                     if not _is_deleted(stage, name, found, info.st_size):
                         now[name] = found
     return now, odd
@@ -114,12 +116,6 @@ def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
     if size > _MAX_BLANK_BYTES or (name in stage.files and stage.files[name].digest == found):
         return False
     return not (read_staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
-
-
-def _digest(copied: StagedFile | None, info: os.stat_result, path: Path) -> str:
-    if copied is not None and info.st_mtime_ns == copied.mtime_ns and info.st_size == copied.size:
-        return copied.digest
-    return digest(path.read_bytes())
 
 
 def _touched(stage: Stage, name: str, kind: ChangeKind, old: str | None) -> StagedChange:

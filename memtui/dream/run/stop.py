@@ -48,9 +48,8 @@ def stop_run(
 ) -> StopResult:
     """End a run of this workspace: SIGTERM, after `grace` seconds SIGKILL; then put back what it held.
 
-    Raises:
-        Conflict: If it has ended already, or can't be ended.
-        Refused: If its process is not known for sure, or is another user's.
+    Raises `Conflict` if it has ended already, or can't be ended; `Refused` if its process is not known for sure, or is
+    another user's.
     """
     state = run_state(run)
     if state.end is not None:
@@ -62,8 +61,8 @@ def stop_run(
     lock_texts = {entry.run: lock_words(entry.before, now) for entry in recover_locks(dirs)}
     end = run_state(run).end
     if end is None:
-        number = signal.SIGKILL if by == "SIGKILL" else signal.SIGTERM if by == "SIGTERM" else 0
-        end = end_dead(dirs, workspace, run, now, lock=lock_texts.get(run.id, ""), signal=int(number))
+        number = int(signal.Signals[by]) if by else 0
+        end = end_dead(dirs, workspace, run, now, lock=lock_texts.get(run.id, ""), signal=number)
     return StopResult(by, seconds, end)
 
 
@@ -74,21 +73,20 @@ def _end_process(
         return ""
     if run.process.started is None or run.process.pid == os.getpid():
         raise Refused(f"process {run.process.pid} is not signalled: it may not be the dream's", hint="end it by hand")
+    signals: tuple[Literal["SIGTERM", "SIGKILL"], ...] = ("SIGTERM", "SIGKILL")
     with _handle(run.process) as send:
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for name in signals:
             try:
-                send(number)
+                send(signal.Signals[name])
             except ProcessLookupError:
                 return "SIGTERM"
             except PermissionError as error:
                 raise Refused(f"process {run.process.pid} is another user's") from error
             deadline = clock() + grace
-            while is_alive(run.process):
-                if clock() >= deadline:
-                    break
+            while (lives := is_alive(run.process)) and clock() < deadline:
                 pause(_POLL_INTERVAL_S)
-            else:
-                return "SIGTERM" if number == signal.SIGTERM else "SIGKILL"
+            if not lives:
+                return name
     raise Conflict(f"process {run.process.pid} doesn't end, not even by SIGKILL", hint="the disk it waits for may hang")
 
 

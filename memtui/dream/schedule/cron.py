@@ -85,8 +85,7 @@ def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None
 def parse_cron(cron: str, now: float) -> "CronSim":
     """Parse a cron expression by the rules of Debian's cron, for times after `now`.
 
-    Raises:
-        UsageError: If it is none, if not every cron program understands it, or if that time never comes.
+    Raises `UsageError` if it is none, if not every cron program understands it, or if that time never comes.
     """
     hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
     if len(cron.split()) != 5:
@@ -134,10 +133,8 @@ class Crontab:
     def put(self, id: str, cron: str, command: str) -> str:
         """Put our line in, in the place of an earlier one, and return it.
 
-        Raises:
-            UsageError: If the command doesn't fit on a line.
-            Conflict: If the crontab doesn't hold the line afterwards.
-            MemtuiError: As `line`, or if the crontab can't be written; it is as before then.
+        Raises `UsageError` if the command doesn't fit on a line; `Conflict` if the crontab doesn't hold the line
+        afterwards; `MemtuiError` as `line`, or if the crontab can't be written; it is as before then.
         """
         line = cron_line(id, cron, command).encode("utf-8", "surrogateescape")
         before = self._read()
@@ -205,8 +202,7 @@ class Crontab:
 def cron_line(id: str, cron: str, command: str) -> str:
     """Make the crontab line for a shell command, in which cron takes `%` for a line end unless escaped.
 
-    Raises:
-        UsageError: If the command doesn't fit on a line.
+    Raises `UsageError` if the command doesn't fit on a line.
     """
     words = f"{command.replace('%', chr(92) + '%')} {_mark(id)}"
     # Cron programs disagree about a backslash before anything but %.
