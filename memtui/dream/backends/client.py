@@ -90,25 +90,21 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
         context = make_prompt_context(stage, workspace, mode)
         money = money_left(config, workspace.dirs, workspace.now())
         command = client_command(client, context, workspace, config, money)
-        stream = ClientStream(EventAdapter(emit).take, RunGuard())
+        stream = ClientStream(EventAdapter(emit).take)
         result: ClientResult | None = None
         with run_client(command, context.root, client_environ(workspace), task_prompt(context)) as process:
             for line in process.lines():
                 result = stream.take(line) or result
             if result is None:
                 raise MemtuiError(f"the agent client ended without a result: {safe_line(process.last_error())}")
-        _raise_if_failed(result)
+        if result.kind == "error_max_turns":
+            raise OverBudget(f"{Budget().turns} turns are used up")
+        if result.kind.startswith("error_max_budget"):
+            raise OverBudget("the money for this dream is used up")
+        if result.failed:
+            raise MemtuiError(f"the agent client failed: {result.words or result.kind}")
 
     return work
-
-
-def _raise_if_failed(result: "ClientResult") -> None:
-    if result.kind == "error_max_turns":
-        raise OverBudget(f"{Budget().turns} turns are used up")
-    if result.kind.startswith("error_max_budget"):
-        raise OverBudget("the money for this dream is used up")
-    if result.failed:
-        raise MemtuiError(f"the agent client failed: {result.words or result.kind}")
 
 
 def client_command(
@@ -151,39 +147,6 @@ def client_environ(workspace: Workspace) -> dict[str, str]:
     return {**kept, **config, **_SET_VARIABLES}
 
 
-class RunGuard:
-    """Ends a run that makes no progress or has used up its tokens; the client itself keeps to turns and money."""
-
-    def __init__(self) -> None:
-        self._budget = Budget()
-        self._progress = ProgressGuard()
-
-    def called(self, id: str, name: str, given: object) -> None:
-        """Count a tool call; raises `MemtuiError` if the model made the same one too often."""
-        if reason := self._progress.repeated(ToolCall(id, name, given)):
-            raise MemtuiError(reason)
-
-    def answered(self, name: str, text: str, *, ok: bool) -> None:
-        """Take note of a call's result."""
-        fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
-        self._progress.note_result(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
-
-    def turn_over(self) -> None:
-        """End a turn; raises `MemtuiError` if too many in a row brought nothing new."""
-        self._progress.turn_over()
-        if reason := self._progress.stuck():
-            raise MemtuiError(reason)
-
-    def spent(self, usage: TokenUsage) -> None:
-        """Check the tokens used so far; raises `OverBudget` if they are too many."""
-        for used, most, what in (
-            (usage.prompt, self._budget.input_tokens, "input"),
-            (usage.output, self._budget.output_tokens, "output"),
-        ):
-            if most is not None and used > most:
-                raise OverBudget(f"{size(most)} {what} tokens are used up")
-
-
 class ClientResult(Struct, frozen=True):
     """The client's last line: `kind` is "success" or its name for the fault, `words` what it said about it."""
 
@@ -193,11 +156,16 @@ class ClientResult(Struct, frozen=True):
 
 
 class ClientStream:
-    """Turns the client's lines into agent events; what has another shape is skipped."""
+    """Turns the client's lines into agent events; what has another shape is skipped.
 
-    def __init__(self, emit: EmitAgentEvent, guard: RunGuard | None = None) -> None:
+    Raises `MemtuiError` if the run makes no progress, `OverBudget` if it has used up its tokens; the client itself
+    keeps to turns and money.
+    """
+
+    def __init__(self, emit: EmitAgentEvent) -> None:
         self._emit = emit
-        self._guard = guard
+        self._budget = Budget()
+        self._progress = ProgressGuard()
         self._last = ""
         self._turns = 0
         self._message = ""
@@ -232,8 +200,10 @@ class ClientStream:
         id = str(message.get("id") or "")
         if id != self._message:
             self._turn()
-            if self._guard is not None and self._last not in ("", id):
-                self._guard.turn_over()
+            if self._last not in ("", id):
+                self._progress.turn_over()
+                if reason := self._progress.stuck():
+                    raise MemtuiError(reason)
             self._message = self._last = id
         self._used[id] = (_usage(message.get("usage")), str(message.get("model")))
         for block in _blocks(message):
@@ -243,8 +213,8 @@ class ClientStream:
                 name, given = str(block.get("name")), block.get("input")
                 self._tools[safe_line(name)] += 1
                 self._calls[str(block.get("id"))] = (safe_line(name), safe_line(call_argument(name, given)))
-                if self._guard is not None:
-                    self._guard.called(str(block.get("id")), name, given)
+                if reason := self._progress.repeated(ToolCall(str(block.get("id")), name, given)):
+                    raise MemtuiError(reason)
 
     def _turn(self) -> None:
         """Emit the answer, which is now complete."""
@@ -257,8 +227,12 @@ class ClientStream:
         self._message = ""
         self._texts.clear()
         self._tools.clear()
-        if self._guard is not None:
-            self._guard.spent(used)
+        for tokens, most, what in (
+            (used.prompt, self._budget.input_tokens, "input"),
+            (used.output, self._budget.output_tokens, "output"),
+        ):
+            if most is not None and tokens > most:
+                raise OverBudget(f"{size(most)} {what} tokens are used up")
 
     def _money(self) -> float | None:
         """Dollars so far, by our own prices; the client reports its own figure at the end."""
@@ -290,8 +264,8 @@ class ClientStream:
             elif "No such tool available" in reason:
                 reason = "denied: there is no such tool here"
             self._emit(ToolUsed(name, argument, ok, reason))
-            if self._guard is not None:
-                self._guard.answered(name, text, ok=ok)
+            fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
+            self._progress.note_result(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
 
     def _result(self, data: Mapping[str, Any]) -> ClientResult:
         cost = data.get("total_cost_usd")
@@ -329,8 +303,6 @@ def _usage(value: object) -> TokenUsage:
 
 
 class ClientProcess:
-    """The client under way."""
-
     def __init__(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> None:
         self._process = process
         self._errors = errors

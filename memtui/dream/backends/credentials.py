@@ -21,11 +21,8 @@ KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 DEFAULT_MODEL = "claude-sonnet-5-5"
 """The model of a dream if nobody names one."""
 MODEL_ALIASES = {
-    "sonnet": DEFAULT_MODEL,
-    "opus": "claude-opus-5-5",
-    "haiku": "claude-haiku-5-5",
-    "fable": "claude-fable-5-1",
-}
+    "sonnet": DEFAULT_MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-1",
+}  # fmt: skip
 """The models that the client's short names stand for."""
 
 _LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEY_VARIABLES)
@@ -75,9 +72,7 @@ def named_model(config: Config, found: Mapping[str, EnvVariable], location: Memo
         name = _CONTEXT_SUFFIX.sub("", word.strip())  # "[1m]" asks for a longer context
         if name in MODEL_ALIASES:
             default = found.get(f"ANTHROPIC_DEFAULT_{name.upper()}_MODEL")
-            return (
-                MODEL_ALIASES[name] if default is None or not default.value else _CONTEXT_SUFFIX.sub("", default.value)
-            )
+            return _CONTEXT_SUFFIX.sub("", default.value) if default and default.value else MODEL_ALIASES[name]
         if name not in _CLIENT_DECIDES:
             return name
     return None

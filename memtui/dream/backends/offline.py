@@ -35,21 +35,18 @@ def consolidate(
     pinned: frozenset[str] = frozenset(),
     zone: tzinfo | None = None,
 ) -> list[RuleChange]:
-    """Consolidate a memory folder by rule.
-
-    Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk refuses a write; what was written until then
-    is in the stage.
+    """Consolidate a stage by rule, and return what was done; running it again on the result does nothing.
 
     Args:
-        root: A stage: a copy of the folder, which is ours to write.
         now: Seconds since 1970; the only clock.
         emit: Told each change as it is made, and why something was left; safe to show, one line each.
         mode: "reflect" merges and repairs; "prune" also removes empty files, copies and entries of files that are gone.
         pinned: Names (POSIX, relative to the folder) of files that stay as they are.
         zone: In which a `modified` stamp in UTC becomes a day; `None` is the machine's own, which the writer's was.
 
-    Returns:
-        What was done, in order. Running it again on the result does nothing.
+    Raises:
+        NotFound: If the stage is no folder.
+        MemtuiError: If the disk refuses a write; what was written until then is in the stage.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
     for _ in range(MAX_ROUNDS):

@@ -34,12 +34,9 @@ class Backend(Struct, frozen=True):
 
 
 def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
-    """Choose the named backend, or the best one that is available here.
+    """Choose the named backend, or the one of our settings, or the best one that is available here.
 
     Raises `UsageError` if there is no such backend or mode, `Unsupported` if it can't work here.
-
-    Args:
-        name: From the command; without one our settings decide.
     """
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")

@@ -33,12 +33,7 @@ class Gate(Struct, frozen=True):
 
 
 def dream_gate(location: MemoryLocation, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
-    """Whether dreams are turned on here.
-
-    Args:
-        assistant: Whether assistant mode is on: dreams then start by schedule alone.
-        next_at: When the schedule starts the next one.
-    """
+    """Whether dreams are turned on here; in assistant mode they start by schedule alone, the next one at `next_at`."""
     words = "auto-dream is on"
     switch, remote = location.switch("autoDreamEnabled"), location.switch("CLAUDE_CODE_REMOTE")
     if switch.value is False:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
@@ -99,41 +100,31 @@ class SessionScan(Struct, frozen=True):
         """How many count (`True`), have no substance (`False`), or were not read (`None`)."""
         return sum(seen.counts is counts for seen in self.sessions.values())
 
-    def without(self, id: str | None) -> "SessionScan":
-        """A copy without one session."""
-        left = {location: seen for location, seen in self.sessions.items() if Path(location).stem != id}
-        return SessionScan(self.at, self.after, self.all_count, left)
-
-    def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
-        """Whether this scan is still the answer."""
-        same = (self.after, self.all_count) == (after, all_count)
-        complete = self.count(True) >= MIN_SESSIONS or not self.count(None)
-        return same and complete and 0 <= now - self.at < SCAN_INTERVAL_S
-
 
 def session_gate(workspace: Workspace, config: Config, after: float, now: float, *, keep: bool = False) -> Gate:
     """Whether enough sessions were changed since the last dream at `after` (0 for never).
 
-    Args:
-        keep: Keep the result of a new scan, if the disk takes it.
+    With `keep` the result of a new scan is kept, if the disk takes it.
     """
-    found = current_scan(workspace, config, after, now)
-    if found is not None:
+    if found := current_scan(workspace, config, after, now):
         return _gate(found, workspace, now, fresh=False)
     found = _scan(workspace, config, after, now)
     if keep:
+        path = _path(workspace)
         with suppress(OSError):
-            _save(_path(workspace), found)
+            make_folders(path.parent)
+            replace_file(path, json.dumps(to_builtins(found)).encode("ascii"))  # json keeps names that are no UTF-8
     return _gate(found, workspace, now, fresh=True)
 
 
 def current_scan(workspace: Workspace, config: Config, after: float, now: float) -> SessionScan | None:
-    """The kept scan, if it is still the answer."""
-    known = _load(_path(workspace))
-    if known is None:
+    """The kept scan without the session that we run in, if it is still the answer."""
+    known, own = _load(_path(workspace)), workspace.env.get("CLAUDE_CODE_SESSION_ID")
+    if known is None or (known.after, known.all_count) != (after, config[COUNT_ALL_SETTING] == "true"):
         return None
-    known = known.without(workspace.env.get("CLAUDE_CODE_SESSION_ID"))
-    return known if known.in_force(after, now, all_count=config[COUNT_ALL_SETTING] == "true") else None
+    known = replace(known, sessions={path: seen for path, seen in known.sessions.items() if Path(path).stem != own})
+    complete = known.count(True) >= MIN_SESSIONS or not known.count(None)
+    return known if complete and 0 <= now - known.at < SCAN_INTERVAL_S else None
 
 
 def log_gate(location: MemoryLocation, after: float) -> Gate:
@@ -189,18 +180,14 @@ def _load(path: Path) -> SessionScan | None:
         return None
 
 
-def _save(path: Path, scan: SessionScan) -> None:
-    make_folders(path.parent)
-    replace_file(path, json.dumps(to_builtins(scan)).encode("ascii"))  # json: it keeps names that are no UTF-8
-
-
 def has_substance(file: SessionFile) -> bool:
     """Whether a session counts; reads only until that is certain."""
     shells = chars = 0
     try:
         with file.path.open("rb") as lines:
             while line := lines.readline(MAX_LINE_BYTES):
-                for data in _records(line):
+                fast = decode_fast(line)
+                for data in parse_line(line).objects if fast is None else [fast]:
                     ran, other, prose = _substance(data)
                     shells, chars = shells + ran, chars + prose
                     if other or chars >= MIN_PROSE_CHARS:
@@ -210,11 +197,6 @@ def has_substance(file: SessionFile) -> bool:
     except OSError:
         return True
     return not shells
-
-
-def _records(line: bytes) -> list[Record]:
-    data = decode_fast(line)
-    return [data] if data is not None else parse_line(line).objects
 
 
 def _substance(data: Record) -> tuple[int, int, int]:

@@ -52,9 +52,7 @@ class RuleStep(Struct, frozen=True):
 
 
 class RuleContext:
-    """One stage during a run.
-
-    Raises `NotFound` if the stage is no folder.
+    """One stage during a run. Raises `NotFound` if it is no folder.
 
     Args:
         root: The stage; its path holds no link (it is ours).
@@ -156,11 +154,7 @@ class RuleContext:
         return self._texts[name]
 
     def change(self, rule: str, name: str, words: str, after: Mapping[str, str | None]) -> bool:
-        """Write texts as one change; `None` removes a file.
-
-        Returns:
-            Whether something was done: not if a file may not be changed, or nothing is different.
-        """
+        """Write texts as one change; `None` removes a file. Returns `False` if one may not be changed or none differs."""
         before = {one: self.text(one) for one in after if self.may_change(one)}
         if len(before) < len(after):
             return False
@@ -241,13 +235,10 @@ def _lost_lines(before: list[str], after: list[str]) -> tuple[str, ...]:
     """The lines that are no longer there, in their order."""
     left = Counter(normalized(line) for text in after for line in text.split("\n"))
     lost = []
-    for text in before:
-        for line in text.split("\n"):
-            word = normalized(line)
-            if not word:
-                continue
-            if left[word] > 0:
-                left[word] -= 1
-            else:
-                lost.append(line.rstrip("\r"))
+    for line in "\n".join(before).split("\n"):
+        word = normalized(line)
+        if left[word] > 0:
+            left[word] -= 1
+        elif word:
+            lost.append(line.rstrip("\r"))
     return tuple(lost)

@@ -53,13 +53,6 @@ _PARTICLE = re.compile(r"부터|까지|에|의|도|만|보다")
 _QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 
 
-class DatedText(Struct, frozen=True):
-    """A text with its dates absolute, and each phrase with its date."""
-
-    text: str
-    dates: tuple[tuple[str, str], ...]
-
-
 class _Date(Struct, frozen=True):
     """A date in words; `part` tells that the phrase says more (the time of day) and has to stay."""
 
@@ -67,25 +60,19 @@ class _Date(Struct, frozen=True):
     part: bool = False
 
 
-def make_dates_absolute(text: str, day: date) -> DatedText:
-    """Make the relative dates of a text absolute.
+def make_dates_absolute(text: str, day: date) -> tuple[str, list[tuple[str, str]]]:
+    """Make the relative dates below the front matter of a topic file absolute, which was written on that day.
 
-    Args:
-        text: A whole topic file; its front matter is left out.
-        day: The day on which it was written.
-
-    Returns:
-        The text, in which what was turned is not found again, whatever the day.
+    Returns the text, in which what was turned is not found again, whatever the day; and each phrase with its date.
     """
     edits: list[tuple[int, int, str]] = []
     found: list[tuple[str, str]] = []
     for start, end, phrase in _certain_phrases(text):
         when = meaning(phrase, day)
-        written = None if when is None else _replacement(text, start, end, when)
-        if when is not None and written is not None:
+        if when is not None and (written := _replacement(text, start, end, when)) is not None:
             edits.append((start, end, written))
             found.append((phrase, when.words))
-    return DatedText(apply_edits(text, edits), tuple(found))
+    return apply_edits(text, edits), found
 
 
 def date_files(context: RuleContext) -> None:
@@ -94,12 +81,11 @@ def date_files(context: RuleContext) -> None:
         day = context.day(file)
         if day is None:
             continue
-        dated = make_dates_absolute(context.text(file.name), day)
-        text, dates = dated.text, dated.dates
+        text, dates = make_dates_absolute(context.text(file.name), day)
         if file.description is not None and file.front.verdict != "invalid":
-            described = make_dates_absolute(file.description, day)
-            text = set_field(text, "description", described.text) if described.dates else text
-            dates += described.dates
+            description, more = make_dates_absolute(file.description, day)
+            text = set_field(text, "description", description) if more else text
+            dates += more
         meanings = ", ".join(dict.fromkeys(f'"{phrase}" is {when}' for phrase, when in dates))
         context.change("relative-date", file.name, f"{file.name} of {day.isoformat()}: {meanings}", {file.name: text})
 
@@ -122,7 +108,11 @@ def meaning(phrase: str, day: date) -> _Date | None:
     if words in _YEARS:
         return _Date(f"{day.year + _YEARS[words]}년")
     if match := _COUNTED.fullmatch(words):
-        return _counted(match, day)
+        count = int(match[1]) if match[1].isdigit() else _COUNTS.get(match[1], 0)
+        sign = -1 if match[3] == "ago" else 1
+        if match[2] == "day":
+            return _Date(_iso(day, sign * count)) if 0 < count <= MAX_COUNTED_DAYS else None
+        return _week(day, sign * count, "the week of {}") if 0 < count <= MAX_COUNTED_WEEKS else None
     if match := _SPAN.fullmatch(words):
         step = _STEPS[match[1]]
         if match[2] == "week":
@@ -132,18 +122,8 @@ def meaning(phrase: str, day: date) -> _Date | None:
         step = _STEPS[match[1]]
         if match[2] == "달":
             return _Date(_month(day, step)) if match[3] is None else None
-        if match[3] is None:
-            return _week(day, step, "{} 주")
-        return _week(day, step, "{}", _WEEKDAYS.index(match[3]))
+        return _week(day, step, "{}", _WEEKDAYS.index(match[3])) if match[3] else _week(day, step, "{} 주")
     return None
-
-
-def _counted(match: re.Match[str], day: date) -> _Date | None:
-    count = int(match[1]) if match[1].isdigit() else _COUNTS.get(match[1], 0)
-    sign = -1 if match[3] == "ago" else 1
-    if match[2] == "day":
-        return _Date(_iso(day, sign * count)) if 0 < count <= MAX_COUNTED_DAYS else None
-    return _week(day, sign * count, "the week of {}") if 0 < count <= MAX_COUNTED_WEEKS else None
 
 
 def _iso(day: date, step: int) -> str:
@@ -187,13 +167,12 @@ def _certain_phrases(text: str) -> list[tuple[int, int, str]]:
     closed += [(heading.start, heading.end) for heading in headings(text)]
     closed.sort()
     free = _undated_paragraphs(text, body)
-    certain = []
-    for start, end, phrase in hits:
-        paragraph = next((first for first, last in free if first <= start < last), None)
-        if paragraph is None or is_inside(closed, start) or _is_quoted(text, paragraph, start, end):
-            continue
-        certain.append((start, end, phrase))
-    return certain
+    return [
+        (start, end, phrase)
+        for start, end, phrase in hits
+        for first, last in free
+        if first <= start < last and not is_inside(closed, start) and not _is_quoted(text, first, start, end)
+    ]
 
 
 def _undated_paragraphs(text: str, body: int) -> list[tuple[int, int]]:

@@ -47,11 +47,8 @@ def _fix(context: RuleContext, name: str, text: str, link: Link, called: dict[st
         better = next(iter(known))
         after, words = retarget_link(text, link, name, better), f"leads to {better}"
     elif name == INDEX_NAME and context.mode == "prune" and (rest := dead_link.without_entry(text, link)) is not None:
-        rule, after, words = (
-            "dead-entry",
-            drop_empty_headings(text, rest),
-            "is gone with its line: there is no such file",
-        )
+        rule, words = "dead-entry", "is gone with its line: there is no such file"
+        after = drop_empty_headings(text, rest)
     elif link.kind == "wiki" and context.mode == "reflect":
         return
     elif text.startswith("[", link.start) and (link.kind == "wiki" or "](" in text[link.start : link.target_start]):

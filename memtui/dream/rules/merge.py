@@ -53,14 +53,10 @@ class _Section(Struct):
 
 
 def merge_texts(newer: str, older: str) -> MergedText:
-    """Merge two files.
+    """Merge two files to a text with every line of both bodies, but for the headings listed beside it.
 
-    Args:
-        newer: Its front matter, order and line ends are kept.
-        older: Only lines that `newer` lacks are taken from it, and the earlier date of creation.
-
-    Returns:
-        A text with every line of both bodies, but for the headings listed beside it.
+    The front matter, order and line ends of `newer` are kept; only lines that it lacks are taken from `older`, and the
+    earlier date of creation.
     """
     front, old_front = read_frontmatter(newer), read_frontmatter(older)
     newline = newline_of(newer)
@@ -207,10 +203,8 @@ def _earlier(one: str, other: str | None) -> bool:
 
 
 _MATCH_WORDS: dict[Match, str] = {
-    "same": "the same text",
-    "contained": "every line of it was there",
-    "similar": "nearly the same text",
-}
+    "same": "the same text", "contained": "every line of it was there", "similar": "nearly the same text",
+}  # fmt: skip
 
 
 def merge_duplicates(context: RuleContext) -> None:
@@ -237,16 +231,14 @@ def _merge(context: RuleContext, one: TopicText, other: TopicText, match: Match)
     if any(fixed):
         kept, gone = (newer, older) if fixed[0] else (older, newer)
     # Whether to merge may not depend on which is newer: our own writes change that before the next run.
-    if all(fixed) or (
-        newer.front.modified != older.front.modified
-        and any(depends_on_its_day(context.text(file.name)) for file in files)
-    ):
-        context.note(
-            f"{one.name} and {other.name} are {_MATCH_WORDS[match]}, but can't be merged for certain: both stay"
-        )
+    dated = newer.front.modified != older.front.modified
+    if all(fixed) or (dated and any(depends_on_its_day(context.text(file.name)) for file in files)):
+        words = f"{one.name} and {other.name} are {_MATCH_WORDS[match]}"
+        context.note(f"{words}, but can't be merged for certain: both stay")
         return False
     same = normalized(one.body) == normalized(other.body)  # notes of earlier merges too
-    copy = context.mode == "prune" and same and _says_the_same(newer, older)
+    same = same and older.front.name in (None, newer.front.name) and older.description in (None, newer.description)
+    copy = context.mode == "prune" and same
     text = context.text(newer.name)
     if not copy:
         both = merge_texts(text, context.text(older.name))
@@ -257,8 +249,7 @@ def _merge(context: RuleContext, one: TopicText, other: TopicText, match: Match)
     after[kept.name] = update_links(text, newer.name, gone.name, kept.name, context.graph.names)
     after[gone.name] = None
     rule = "exact-duplicate" if copy else "merge"
-    words = f"{gone.name} is in {kept.name}: {_MATCH_WORDS[match]}"
-    done = context.change(rule, kept.name, words, after)
+    done = context.change(rule, kept.name, f"{gone.name} is in {kept.name}: {_MATCH_WORDS[match]}", after)
     if done:
         context.age_like(kept.name, newer)
     return done
@@ -272,10 +263,6 @@ def _has_fixed_links(context: RuleContext, file: MemoryFile) -> bool:
 def _linking(context: RuleContext, name: str) -> list[MemoryFile]:
     graph = context.graph
     return [file for file in context.scope.files if any(out.target.name == name for out in graph.out(file))]
-
-
-def _says_the_same(newer: MemoryFile, older: MemoryFile) -> bool:
-    return (older.front.name in (None, newer.front.name)) and older.description in (None, newer.description)
 
 
 def _with_note(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str, ...]) -> str:

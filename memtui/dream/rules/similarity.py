@@ -109,25 +109,17 @@ def match_topics(one: TopicText, other: TopicText) -> Match | None:
         return None
     if short.one_line == long.one_line:
         return "same"
-    if _is_contained(short, long):
+    is_enough = len(short.one_line) >= MIN_CONTAINED_CHARS and 2 * len(short.one_line) >= len(long.one_line)
+    if is_enough and short.lines and short.lines <= long.lines:
         return "contained"
-    if _may_be_similar(one, other) and _is_similar(one, other):
-        return "similar"
-    return None
+    return "similar" if _may_be_similar(one, other) and _is_similar(one, other) else None
 
 
 def _may_be_similar(one: TopicText, other: TopicText) -> bool:
     short, long = sorted((len(one.one_line), len(other.one_line)))
-    return (
-        short >= MIN_SIMILAR_CHARS
-        and short * (200 - MIN_TEXT_SIMILARITY) >= long * MIN_TEXT_SIMILARITY
-        and _have_similar_names(one, other)
-    )
-
-
-def _is_contained(short: TopicText, long: TopicText) -> bool:
-    is_enough = len(short.one_line) >= MIN_CONTAINED_CHARS and 2 * len(short.one_line) >= len(long.one_line)
-    return is_enough and bool(short.lines) and short.lines <= long.lines
+    if short < MIN_SIMILAR_CHARS or short * (200 - MIN_TEXT_SIMILARITY) < long * MIN_TEXT_SIMILARITY:
+        return False
+    return any(_same_words(*names) for names in zip(one.names, other.names, strict=True))
 
 
 def _is_similar(one: TopicText, other: TopicText) -> bool:
@@ -149,10 +141,6 @@ def _contradict(one: TopicText, other: TopicText) -> bool:
 
 def _negations(line: str) -> Counter[str]:
     return Counter(match[0].casefold() for match in _NEGATION.finditer(line))
-
-
-def _have_similar_names(one: TopicText, other: TopicText) -> bool:
-    return _same_words(one.names[0], other.names[0]) or _same_words(one.names[1], other.names[1])
 
 
 def _name(words: str) -> _Name:

@@ -182,11 +182,10 @@ def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ..
     above = dirs.state / "stages"
     gone = []
     for id in subfolders(above):
-        stage = _read(above / id)
-        made, kept = (
-            (stage.made, STAGE_RETENTION_S) if stage else ((above / id).lstat().st_mtime, _INCOMPLETE_RETENTION_S)
-        )
-        expired = now - made > kept
+        if stage := _read(above / id):
+            expired = now - stage.made > STAGE_RETENTION_S
+        else:
+            expired = now - (above / id).lstat().st_mtime > _INCOMPLETE_RETENTION_S
         if expired and id not in busy:
             discard_stage(dirs, id)
             gone.append(id)

@@ -133,8 +133,8 @@ class Crontab:
     def put(self, id: str, cron: str, command: str) -> str:
         """Put our line in, in the place of an earlier one, and return it.
 
-        Raises `UsageError` if the command doesn't fit on a line; `Conflict` if the crontab doesn't hold the line
-        afterwards; `MemtuiError` as `line`, or if the crontab can't be written; it is as before then.
+        Raises `UsageError` if the command doesn't fit on a line, `Conflict` if the crontab doesn't hold the line
+        afterwards, `MemtuiError` if the crontab can't be read or written; it is as before then.
         """
         line = cron_line(id, cron, command).encode("utf-8", "surrogateescape")
         before = self._read()
