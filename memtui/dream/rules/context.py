@@ -154,7 +154,7 @@ class RuleContext:
         return self._texts[name]
 
     def change(self, rule: str, name: str, words: str, after: Mapping[str, str | None]) -> bool:
-        """Write texts as one change; `None` removes a file. Returns `False` if one may not be changed or none differs."""
+        """Write texts as one change; `None` removes a file. Returns whether all may be changed and one differs."""
         before = {one: self.text(one) for one in after if self.may_change(one)}
         if len(before) < len(after):
             return False
