@@ -66,14 +66,9 @@ _decode_lines = msgspec.json.Decoder(_Row).decode_lines
 def decode_entries(
     buffer: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
 ) -> list[Entry] | None:
-    """The envelopes of whole lines; None if one of them is not exactly one usual record.
+    """The envelopes of whole lines, which a buffer begins with; None if one of them is not exactly one usual record.
 
-    Args:
-        buffer: Begins with them: one or more, each with its line end.
-        stop: Where they end in it; at its end if left out.
-        index: How many records precede them.
-        number: The first one's number, from 1.
-        offset: Its first byte.
+    They end at `stop` in it. `index` records precede them in the file; the first line has this `number` and `offset`.
     """
     stop = len(buffer) if stop is None else stop
     ends = _ends(buffer, stop)
@@ -112,7 +107,6 @@ def _ends(buffer: bytes | bytearray, stop: int) -> list[int]:
 
 
 def _rows(buffer: bytes | bytearray, stop: int) -> list[_Row] | None:
-    """What is needed of each record; None if one has another shape than usual."""
     lines = memoryview(buffer)[:stop]
     try:
         rows = _decode_lines(lines)
@@ -124,7 +118,6 @@ def _rows(buffer: bytes | bytearray, stop: int) -> list[_Row] | None:
 
 
 def _whole_entry(line: bytes, index: int, number: int, offset: int) -> Entry | None:
-    """The entry of a record that is kept whole."""
     parsed = parse_line(line)
     if parsed.bad or len(parsed.objects) != 1:
         return None
@@ -172,7 +165,7 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
 
 
 def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
-    """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
+    """What there is to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
         kind_of_content: Content = "usable" if content or kind == "user" else ""
         return kind_of_content, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)

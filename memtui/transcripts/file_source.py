@@ -4,10 +4,11 @@ The file stays open: one that is deleted or replaced can be read on as it was, a
 that was truncated ends earlier.
 """
 
+import copy
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from memtui.transcripts.lines import JSON_WHITE_SPACE, MAX_LINE_BYTES
 from memtui.transcripts.reader import OpenTranscript
@@ -33,15 +34,8 @@ FileState = Literal["same", "grew", "cut", "replaced", "gone"]
 
 
 class FileSource(OpenTranscript):
-    """The records of one file.
-
-    Args:
-        path: The transcript.
-        max_line_bytes: Bytes of a line that is read; a longer one is shown by its beginning.
-
-    Raises:
-        NotFound: If there is no such file.
-        MemtuiError: If it can't be opened.
+    """The records of one file; a line of more than `max_line_bytes` is shown by its beginning. Raises as
+    `OpenTranscript`.
     """
 
     def __init__(self, path: Path, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
@@ -51,20 +45,10 @@ class FileSource(OpenTranscript):
         self._known_size = self.size
         self._cached_line: tuple[int, int, list[RecordView]] = (-1, 0, [])
 
-    def copy(self) -> "FileSource":
-        twin = FileSource.__new__(FileSource)
-        self._copy_into(twin)
-        return twin
-
-    def _copy_into(self, twin: "FileSource") -> None:
-        twin.path, twin.max_line_bytes, twin._inode, twin._known_size = (
-            self.path,
-            self.max_line_bytes,
-            self._inode,
-            self._known_size,
-        )
+    def copy(self) -> Self:
+        twin = copy.copy(self)
         twin._file = os.dup(self._file)
-        twin._cached_line = (-1, 0, [])
+        return twin
 
     def state(self) -> FileState:
         """What happened to the file since the last call."""
@@ -121,7 +105,6 @@ class FileSource(OpenTranscript):
             begin += len(block)
 
     def _forward(self, offset: int, max_bytes: int | None) -> RecordView | None:
-        """The first record of the lines that begin at a byte."""
         while True:
             length, found = self._records_at(offset, max_bytes)
             if found:
@@ -131,7 +114,6 @@ class FileSource(OpenTranscript):
             offset = self._over_blank(offset + length + 1)
 
     def _backward(self, end: int, max_bytes: int | None) -> RecordView | None:
-        """The last record of the lines that end at a byte, the line end included."""
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
             start = self._start_of(stop, max_bytes)
@@ -172,7 +154,6 @@ class FileSource(OpenTranscript):
         return held, length, False
 
     def _start_of(self, offset: int, max_bytes: int | None) -> int:
-        """The offset of the line that holds a byte."""
         block, at = FIRST_READ_BYTES, offset
         while at > 0:
             size = min(block, at)
@@ -186,7 +167,6 @@ class FileSource(OpenTranscript):
         return 0
 
     def _over_blank(self, offset: int) -> int:
-        """The offset of the first line from here that isn't blank."""
         while block := self._pread(FIRST_READ_BYTES, offset):
             match = BLANK_LINES.match(block)
             size = match.end() if match else 0
@@ -212,8 +192,8 @@ class FileSource(OpenTranscript):
     def candidates(
         self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        found = self._ahead(pattern, start, max_bytes) if step > 0 else self._behind(pattern, start, max_bytes)
-        for item in found:
+        search = self._ahead if step > 0 else self._behind
+        for item in search(pattern, start, max_bytes):
             if isinstance(item, float) or start is None or (item.cursor > start if step > 0 else item.cursor < start):
                 yield item
 
@@ -275,7 +255,6 @@ class FileSource(OpenTranscript):
             yield offset, rest
 
     def _blocks_back(self, end: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
-        """The same from the end of a line back to the beginning of the file."""
         rest = b""
         while end > 0:
             size = min(max(SEARCH_STEP_BYTES, len(rest)), end)

@@ -37,14 +37,7 @@ class RepeatFinder:
         self._seen: Cursor | None = None
 
     def scan(self, source: FileSource) -> Iterator[float]:
-        """Scan a file, or what it has grown by, step by step.
-
-        Yields:
-            The fraction of the file that is scanned, about once a block.
-
-        Raises:
-            MemtuiError: If the disk refuses.
-        """
+        """Scan a file, or what it has grown by; yields the scanned fraction, about once a block."""
         boundary, last = self._boundary, source.last()
         ranges = list(self.ranges)
         if boundary is not None and (record := source.get(boundary)) is not None:
@@ -65,6 +58,11 @@ def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRang
     ranges: list[RepeatedRange] = []
     lines: list[RecordView] = []
     messages = 0
+
+    def close_range() -> None:
+        if messages:
+            ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+
     original: Cursor | None = None
     since = _entry(boundary).time
     record = source.after(boundary.cursor)
@@ -78,28 +76,21 @@ def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRang
             lines.append(record)
             messages += entry.has_content
         else:
-            if messages:
-                ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+            close_range()
             lines, messages = [], 0
             if entry.boundary or (entry.has_content and not entry.summary):
                 return ranges
         record = following
-    if messages:
-        ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+    close_range()
     return ranges
 
 
 def _original(
     source: FileSource, again: RecordView, entry: Entry, above: Cursor | None, limit: Cursor
 ) -> Cursor | None:
-    """Find the original of a repeated record before a boundary; None if there is none.
+    """The original of a repeated record before the boundary `limit`; None if there is none.
 
-    Args:
-        source: The file.
-        again: The record.
-        entry: Its envelope.
-        above: The original of the record before it, behind which the search begins.
-        limit: The boundary.
+    The search begins behind `above`, the original of the record before it.
     """
     pattern = LiteralPattern(entry.stamp)
     if above is not None:
@@ -137,27 +128,12 @@ FOLD_PART: Final = -1
 
 
 class FoldedSource(FileSource):
-    """The records of one file, runs of repeats folded.
-
-    Args:
-        path: The transcript.
-        runs: The runs, in file order.
-
-    Raises:
-        As `FileSource`.
-    """
+    """The records of one file, its repeated ranges (in file order) folded. Raises as `FileSource`."""
 
     def __init__(self, path: Path, ranges: Iterable[RepeatedRange] = ()) -> None:
         super().__init__(path)
         self._opened: frozenset[int] = frozenset()
         self.set_ranges(ranges)
-
-    def copy(self) -> "FoldedSource":
-        twin = FoldedSource.__new__(FoldedSource)
-        self._copy_into(twin)
-        twin._opened = self._opened
-        twin.set_ranges(self.ranges)
-        return twin
 
     def set_ranges(self, ranges: Iterable[RepeatedRange]) -> None:
         """Replace the ranges; what was opened stays open."""
@@ -165,15 +141,12 @@ class FoldedSource(FileSource):
         self._starts = [range_.start for range_ in self.ranges]
 
     def is_open(self, cursor: Cursor) -> bool:
-        """Whether the range at a cursor is open."""
         return cursor.at in self._opened
 
     def set_open(self, cursor: Cursor, *, opened: bool) -> None:
-        """Open or fold the range at a cursor."""
         self._opened = self._opened | {cursor.at} if opened else self._opened - {cursor.at}
 
     def set_all_open(self, *, opened: bool) -> None:
-        """Open or fold every range."""
         self._opened = frozenset(self._starts) if opened else frozenset()
 
     # One record.
@@ -186,13 +159,11 @@ class FoldedSource(FileSource):
 
     def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         range_ = self._range_at(cursor)
-        if range_ is None or self.is_open(Cursor(range_.start)):
-            return (
-                super().get(Cursor(cursor.at), max_bytes)
-                if cursor.part == FOLD_PART
-                else self._from_above(super().after(cursor, max_bytes))
-            )
-        return self._from_above(super().after(Cursor(range_.end), max_bytes))
+        if range_ is not None and not self.is_open(Cursor(range_.start)):
+            cursor = Cursor(range_.end)
+        elif cursor.part == FOLD_PART:
+            return super().get(Cursor(cursor.at), max_bytes)
+        return self._from_above(super().after(cursor, max_bytes))
 
     def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         range_ = self._range_at(cursor)
@@ -219,7 +190,6 @@ class FoldedSource(FileSource):
                 yield item
 
     def _range_at(self, cursor: Cursor) -> RepeatedRange | None:
-        """The range that holds a cursor."""
         number = bisect_right(self._starts, cursor.at) - 1
         return self.ranges[number] if number >= 0 and cursor.at <= self.ranges[number].end else None
 

@@ -16,14 +16,13 @@ MAX_RECORDS_PER_LINE = 64
 """Records taken from one line at most."""
 
 JSON_WHITE_SPACE = b" \t\r\n"
-"""A line of nothing else is neither a record nor bad."""
-
 Record = dict[str, Any]
 
 MAX_RECOVERY_TRIES = 1_000
 """Offsets in one torn line at which a record is tried."""
 
 _OBJECT = re.compile(r'\{\s*"')
+_JSON_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
 
 
@@ -47,14 +46,7 @@ _decoder = json.JSONDecoder(parse_constant=_refuse)
 
 
 def parse_line(line: bytes) -> ParsedLine:
-    """Parse one line, without its line end.
-
-    Args:
-        line: At most `MAX_LINE_BYTES` bytes; white space around it doesn't count.
-
-    Returns:
-        No objects and no `bad` for a blank line. One that doesn't parse as a whole is searched for whole records.
-    """
+    """The records of a line without its end; one that doesn't parse as a whole is searched for whole records."""
     parsed = ParsedLine()
     stripped = line.strip(JSON_WHITE_SPACE)
     if not stripped:
@@ -68,15 +60,14 @@ def parse_line(line: bytes) -> ParsedLine:
         value, end = _decoder.raw_decode(text)
     except (ValueError, RecursionError) as error:
         parsed.bad = _why(text, error)
-    else:
-        if isinstance(value, dict):
-            parsed.objects.append(value)
-            if end < len(text):
-                _recover(text, end, parsed)
-        else:
-            parsed.bad = f"{_kind(value)}, not an object"
+        _recover(text, 0, parsed)
         return parsed
-    _recover(text, 0, parsed)
+    if not isinstance(value, dict):
+        parsed.bad = f"{_JSON_KINDS.get(type(value), 'null')}, not an object"
+        return parsed
+    parsed.objects.append(value)
+    if end < len(text):
+        _recover(text, end, parsed)
     return parsed
 
 
@@ -93,7 +84,6 @@ def awaits_value(line: bytes) -> bool:
 
 
 def _recover(text: str, at: int, parsed: ParsedLine) -> None:
-    """Add the records behind a torn one, or glued to a whole one."""
     clean = at > 0
     tries = MAX_RECOVERY_TRIES
     while at < len(text):
@@ -133,9 +123,8 @@ def _object_at(text: str, at: int) -> tuple[Record | None, int]:
 
 
 def _is_record(value: Record, text: str, end: int) -> bool:
-    """Whether an object behind garbage is a record, not a part of the one that was torn.
-
-    A part is followed by a comma or a bracket, and has no envelope.
+    """Whether an object behind garbage is a record: a part of a torn one has no envelope and a comma or bracket behind
+    it.
     """
     rest = text[end : end + 64].lstrip(" \t\r\n")
     return isinstance(value.get("type"), str) and any(key in value for key in _ENVELOPE) and rest[:1] in ("", "{")
@@ -149,8 +138,3 @@ def _why(text: str, error: Exception) -> str:
     if not isinstance(error, json.JSONDecodeError):
         return "a number too long to read" if "digits" in str(error) else str(error)
     return "cut off" if text.startswith("{") else "not JSON"
-
-
-def _kind(value: object) -> str:
-    names = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
-    return names.get(type(value), "null")

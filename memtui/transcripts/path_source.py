@@ -1,9 +1,11 @@
 """Chosen records of a transcript, read one after another: the path that a resume sends, a branch, a sub-agent."""
 
 import bisect
+import copy
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Self
 
 from msgspec.structs import replace
 
@@ -13,24 +15,17 @@ from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordV
 
 
 class PathSource(OpenTranscript):
-    """Entries of one file in the order of a path.
-
-    Args:
-        path: The transcript that they were read from.
-        entries: The records; their offsets must be those of the file as it is.
-
-    Raises:
-        NotFound: If there is no such file.
-        MemtuiError: If it can't be opened.
+    """Entries of one file, whose offsets are those of the file as it is, in the order of a path. Raises as
+    `OpenTranscript`.
     """
 
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         super().__init__(path)
         self.entries = entries
 
-    def copy(self) -> "PathSource":
-        twin = PathSource.__new__(PathSource)
-        twin.path, twin.entries, twin._file = self.path, self.entries, os.dup(self._file)
+    def copy(self) -> Self:
+        twin = copy.copy(self)
+        twin._file = os.dup(self._file)
         return twin
 
     def first(self, max_bytes: int | None = None) -> RecordView | None:
@@ -92,6 +87,5 @@ class PathSource(OpenTranscript):
             same = record.data.get("uuid", "") == entry.uuid or not entry.uuid
             if not record.bad and same and record.data.get("type", "") == entry.type:
                 return replace(record, cursor=Cursor(number), length=entry.length, salvaged=entry.salvaged)
-        return RecordView(
-            Cursor(number), entry.offset, entry.length, bad="the file changed: another record is here now"
-        )
+        why = "the file changed: another record is here now"
+        return RecordView(Cursor(number), entry.offset, entry.length, bad=why)

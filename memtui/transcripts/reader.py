@@ -21,12 +21,7 @@ from memtui.util.errors import NotFound
 
 
 class OpenTranscript:
-    """A transcript that stays open.
-
-    Raises:
-        NotFound: If there is no such file.
-        MemtuiError: If it can't be opened.
-    """
+    """A transcript that stays open. Raises `NotFound` if there is none, `MemtuiError` if it can't be opened."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,22 +33,16 @@ class OpenTranscript:
             raise to_error(error, str(path), outcome="not read") from error
 
     def close(self) -> None:
-        """Close the file; closing it twice does no harm."""
+        """Close the file; twice does no harm."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
     @property
     def size(self) -> int:
-        """Bytes of the file now."""
         return os.fstat(self._file).st_size
 
     def _pread(self, size: int, offset: int) -> bytes:
-        """At most `size` bytes from an offset; fewer at the end of the file.
-
-        Raises:
-            MemtuiError: If the disk refuses.
-        """
         try:
             return os.pread(self._file, size, offset)
         except OSError as error:
@@ -93,7 +82,7 @@ class BadLine(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """The place where reading stopped: enough to go on later, even in another process.
+    """The place where reading stopped.
 
     `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
     and those before `offset`.
@@ -141,14 +130,10 @@ class TranscriptReader(Struct):
     def poll(
         self, add: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
     ) -> PollResult:
-        """Read what is new.
+        """Read what is new. What goes wrong with the file is in the result; nothing raises.
 
-        Args:
-            take: Gets each record as soon as it is read, so that a big file is never held; else they come back.
-            forget: Called before the first record of a file that was replaced: what was added before is void.
-
-        Raises:
-            Nothing that the file causes: a missing file is `gone`, one that can't be opened is an `error`.
+        `add` gets each record as soon as it is read, so that a big file is never held; else they come back. `forget` is
+        called before the first record of a file that was replaced: what was added before is void.
         """
         found: list[LocatedRecord] = []
         try:
@@ -162,7 +147,9 @@ class TranscriptReader(Struct):
             now = os.fstat(file)
             reset = self._replaced(file, now)
             if reset:
-                self._start_over()
+                self.position, self._rest, self._skipped, self.pending = Position(), b"", 0, False
+                self.records = self.bad = self.salvaged = self.lossy = 0
+                self.problems = []
                 if forget is not None:
                     forget()
             self._read(file, now.st_ino, add or found.append)
@@ -195,13 +182,7 @@ class TranscriptReader(Struct):
             return True
         return bool(at.last) and os.pread(file, len(at.last), at.offset - len(at.last)) != at.last
 
-    def _start_over(self) -> None:
-        self.position, self._rest, self._skipped, self.pending = Position(), b"", 0, False
-        self.records = self.bad = self.salvaged = self.lossy = 0
-        self.problems = []
-
     def _read(self, file: int, inode: int, add: Callable[[LocatedRecord], None]) -> None:
-        """Read to the present end; whole lines are added, the rest is kept for the next time."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
@@ -233,28 +214,17 @@ class TranscriptReader(Struct):
     def _lines(
         self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[LocatedRecord], None]
     ) -> int:
-        """Add whole lines.
+        """Add the whole lines at the beginning of a buffer, up to `stop`, and count them.
 
-        Args:
-            buffer: Holds them, each with its line end.
-            stop: Where they end in it.
-            before: How many lines precede them.
-            offset: Where the first begins.
-            skipped: Bytes of the first that weren't kept, because it is too long.
-            take: Gets the records.
-
-        Returns:
-            How many lines these are.
+        `before` lines precede them in the file, the first begins at `offset`; of a first one that is too long,
+        `skipped` bytes weren't kept.
         """
         fast_path, number = self.fast_path, before
-        if (
-            fast_path is not None
-            and not skipped
-            and stop <= MAX_LINE_BYTES
-            and (added := fast_path(buffer, stop, number + 1, offset))
-        ):
-            self.records += added
-            return added
+        if fast_path is not None and not skipped and stop <= MAX_LINE_BYTES:
+            added = fast_path(buffer, stop, number + 1, offset)
+            if added:
+                self.records += added
+                return added
         for line in bytes(buffer[:stop]).split(b"\n")[:-1]:
             number += 1
             if skipped or len(line) > MAX_LINE_BYTES:

@@ -20,9 +20,8 @@ BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
 class Cursor(Struct, frozen=True, order=True):
-    """The place of a record in its source.
-
-    `at` is the offset of its line in the file, or its number on the path; `part` counts the records of one line.
+    """The place of a record: `at` is its line's offset in the file, or its number on the path; `part` counts the
+    records of one line.
     """
 
     at: int
@@ -93,9 +92,7 @@ class LiteralPattern:
 class RecordSource(Protocol):
     """Records to read. `max_bytes` are the bytes of one line that may be read, None for no limit.
 
-    Raises:
-        Longer: By everything that has `max_bytes`.
-        MemtuiError: By everything, if the disk refuses.
+    Everything raises `MemtuiError` if the disk refuses, and with `max_bytes` `LineTooLong`.
     """
 
     @property
@@ -131,10 +128,8 @@ class RecordSource(Protocol):
     ) -> Iterator[RecordView | float]:
         """Records whose line may match a pattern, and now and then the fraction that is searched.
 
-        Args:
-            pattern: What to search for.
-            start: The record to start from, itself left out; None for the beginning, or the end.
-            step: 1 for forward, -1 for backward.
+        The search begins behind `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or back
+        (-1).
         """
 
     def copy(self) -> "RecordSource":
@@ -145,18 +140,10 @@ class RecordSource(Protocol):
 
 
 def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False, number: int = 0) -> list[RecordView]:
-    """What a line of at most `MAX_LINE_BYTES` bytes holds; nothing for a blank one.
+    """What a line of at most `MAX_LINE_BYTES` bytes holds, without its line end; nothing for a blank one.
 
-    Args:
-        line: Its bytes, without the line end.
-        at: The cursor of its first record; the others follow by `part`.
-        offset: Its first byte in the file.
-        pending: Whether its line end is missing.
-        number: Its number, if known.
-
-    Returns:
-        Its records in order. What is bad about the line is one of them, at its place: before the records that were
-        found behind it, or last.
+    The first record is at the cursor `at`, the others follow by `part`. What is bad about the line is one of them, at
+    its place: before the records that were found behind it, or last.
     """
     body = line.removeprefix(codecs.BOM_UTF8) if offset == 0 else line
     parsed = parse_line(body)
@@ -182,15 +169,10 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
 
 
 def oversized_view(head: bytes, offset: int, length: int, max_line_bytes: int, *, pending: bool = False) -> RecordView:
-    """A line that is too long to be read."""
-    why = (
-        f"longer than {max_line_bytes >> 20} MiB"
-        if max_line_bytes == MAX_LINE_BYTES
-        else f"longer than {max_line_bytes} bytes"
-    )
+    limit = f"{max_line_bytes >> 20} MiB" if max_line_bytes == MAX_LINE_BYTES else f"{max_line_bytes} bytes"
+    why = f"longer than {limit}"
     return RecordView(Cursor(offset), offset, length, bad=why, head=preview_of(head), pending=pending)
 
 
 def preview_of(line: bytes) -> str:
-    """The beginning of a line that is no record."""
     return line[:PREVIEW_BYTES].decode(errors="replace")

@@ -35,11 +35,7 @@ class SearchHit(Struct, frozen=True):
 
 
 class TextPattern:
-    """A text to search for, in all the forms in which a file may hold it.
-
-    Args:
-        words: At least one character.
-    """
+    """A text to search for (a character or more), in all the forms in which a file may hold it."""
 
     def __init__(self, words: str) -> None:
         self.words = words.lower()
@@ -68,7 +64,6 @@ class TextPattern:
         return True
 
     def hits(self, message: MessageContent) -> list[tuple[int, int]]:
-        """The parts and lines that match, in the order in which they are drawn."""
         return [(number, line) for number, part in enumerate(message.parts) for line in self._lines(part)]
 
     def _lines(self, part: ContentPart) -> Iterator[int]:
@@ -80,7 +75,7 @@ class TextPattern:
 
 
 class _Prompts(LiteralPattern):
-    """A pattern of what a person typed."""
+    """What a person typed."""
 
     def may_match(self, line: bytes) -> bool:
         entries = decode_entries(line + b"\n")
@@ -96,22 +91,10 @@ def find_text(
     behind: tuple[int, int] | None = None,
     max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
-    """Find a text.
+    """Find a text: yields the fraction that is searched, and at the end the first hit, if there is one.
 
-    Args:
-        source: Where to search; used by no other thread meanwhile.
-        pattern: What to search for.
-        start: The record after which (before which, backward) to search; None for the beginning, or the end.
-        step: 1 for forward, -1 for backward.
-        behind: A part and line of that record after (before) which to search first.
-        most: Bytes of a line that may be read, None for no limit.
-
-    Yields:
-        The fraction of the source that is searched, and at the end the first hit, if there is one.
-
-    Raises:
-        Longer: If a line has more bytes than `max_bytes`.
-        MemtuiError: If the disk refuses.
+    The search begins behind the record `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or
+    back (-1). `behind` is a part and line of that record behind which it is searched first. Raises as the source.
     """
     here = source.get(start, max_bytes) if start is not None and behind is not None else None
     if here is not None and behind is not None:

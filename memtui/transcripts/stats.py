@@ -157,7 +157,6 @@ class SessionStats(Struct):
 
 
 def collect_stats(records: Iterable[Record]) -> SessionStats:
-    """Collect the statistics of a session's records."""
     stats = SessionStats()
     for data in records:
         stats.add(data)
@@ -165,21 +164,13 @@ def collect_stats(records: Iterable[Record]) -> SessionStats:
 
 
 def tool_category(tool: str) -> ToolCategory:
-    """The figure of `ToolStats` that a tool counts in."""
     return _CATEGORIES.get(tool, "others")
 
 
 def compare_file(file: BackedUpFile, version: FileBackup, history: Path, cwd: Path) -> BackupState:
-    """Compare a file on the disk with one of its versions.
+    """Compare a file on the disk with one of its versions; "unknown" if one of them can't be read.
 
-    Args:
-        file: The file.
-        version: One of its versions.
-        history: `<config>/file-history/<session>`.
-        cwd: Where a relative path starts.
-
-    Returns:
-        "unknown" if the copy, or the file, can't be read.
+    `history` is `<config>/file-history/<session>`; a relative path starts at `cwd`.
     """
     now = _digest(cwd / file.path)
     if version.backup is None:

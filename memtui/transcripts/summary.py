@@ -160,7 +160,6 @@ class TitleCollector(Struct):
     command: str = ""
 
     def add(self, data: Record) -> None:
-        """Look at one record."""
         kind = data.get("type")
         if kind == "user":
             if not self.first_prompt:
@@ -187,7 +186,6 @@ class TitleCollector(Struct):
 
 
 def title_from_records(records: Iterable[Record]) -> str:
-    """The title of a session by its records; "" if there is none."""
     title = TitleCollector()
     for data in records:
         title.add(data)
@@ -216,21 +214,16 @@ class SummaryScanner(Struct):
     _last_line: tuple[int, int] = (0, 0)
 
     def state(self) -> str:
-        """What a later scanner needs to go on where this one stopped, as JSON."""
+        """What `resumed` needs to go on where this one stopped, as JSON."""
         return json.dumps([asdict(self.summary), asdict(self._title), sorted(self._parents)])
 
     @classmethod
     def resumed(cls, state: str) -> "SummaryScanner":
-        """A scanner that goes on from a `state`."""
         summary, title, parents = json.loads(state)
         return cls(SessionSummary(**summary), _title=TitleCollector(**title), _parents=set(parents))
 
     def file(self, path: Path) -> SessionSummary:
-        """Read a file from where this scanner stopped to its last line end.
-
-        Raises:
-            OSError: If it can't be read.
-        """
+        """Read a file from where this scanner stopped to its last line end; raises `OSError`."""
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             size = READ_BYTES
@@ -300,7 +293,6 @@ class SummaryScanner(Struct):
         return False
 
     def _read_line(self, line: bytes) -> None:
-        """Count a line, or decode it."""
         summary = self.summary
         known = self.fast and summary.first_time and summary.cwd and line.startswith(ROW_START)
         kind = self._classifier.classify(line) if known else None

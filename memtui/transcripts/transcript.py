@@ -27,14 +27,9 @@ class Transcript:
         self.reader = TranscriptReader(path, fast_path=self._add_lines)
 
     def refresh(self) -> int:
-        """Read what was appended since the last call.
+        """Read what was appended, and count the new records: all of them if the file was replaced.
 
-        Returns:
-            How many records are new; all of them if the file was replaced.
-
-        Raises:
-            NotFound: If there is no such file and nothing was read before.
-            MemtuiError: If it can't be read.
+        Raises `NotFound` if there is no such file and nothing was read before, `MemtuiError` if it can't be read.
         """
         before = len(self.entries)
         poll = self.reader.poll(self._take, self._forget)
@@ -79,15 +74,11 @@ class Transcript:
             return False
 
     def data(self, entry: Entry) -> Record:
-        """The record of an entry, read from the file now.
-
-        Returns:
-            {} if the file changed meanwhile and no such record is there.
-        """
+        """The record of an entry, read from the file now; {} if the file changed and no such record is there."""
         return next(self.each((entry,)), {})
 
     def each(self, entries: Iterable[Entry]) -> Iterator[Record]:
-        """The records of several entries, in their order, one at a time: all together could fill the memory."""
+        """The records of several entries, one at a time: all together could fill the memory."""
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
@@ -122,12 +113,7 @@ class Transcript:
 
 
 def read_transcript(path: Path) -> Transcript:
-    """Read a transcript to its end.
-
-    Raises:
-        NotFound: If there is none.
-        MemtuiError: If it can't be read.
-    """
+    """Read a transcript to its end; raises as `Transcript.refresh`."""
     transcript = Transcript(path)
     transcript.refresh()
     return transcript

@@ -59,18 +59,14 @@ class Tree(Struct):
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches: roots in file order, each fork behind the branch that it leaves."""
+        """Roots in file order, each fork behind the branch that it leaves."""
         if self._branches is None:
             self._branches = _Branches(self).all()
         return self._branches
 
 
 def build_tree(entries: Iterable[Entry]) -> Tree:
-    """Link the records of a transcript; 100,000 in a row are no deeper than ten.
-
-    Args:
-        entries: All its records, in file order.
-    """
+    """Link the records of a transcript, in file order; 100,000 in a row are no deeper than ten."""
     tree = Tree()
     by_uuid = tree.by_uuid
     known: set[str] = set()
