@@ -68,7 +68,7 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     with Catalogue(context.dirs.cache) as catalogue:
         page = catalogue.cached(folders)
         text = [] if context.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.update(page, folders, errors, look)
+        checked = catalogue.current(folders, errors, look, page)
         if checked is not page and not context.out.structured:
             text = lines(checked)
         found = wanted(checked)

@@ -9,8 +9,6 @@ goes by the time of each file (seen on client 2.1.332: of the transcript, with i
 `tool-results`). Who puts a session back wants to have it, so files that would be taken get the present time; all others
 keep theirs, so that the session stays in its place in the client's list. An undo does that only for what became due
 while it was away: what was due before is as it was.
-
-Sessions that were put away, as a list shows them, and copies of sessions for a person.
 """
 
 import os
@@ -53,7 +51,7 @@ DELETED: Final = "deleted"
 
 
 class ArchivedSession(Struct, frozen=True):
-    """A session in a box of ours. `file` is its transcript there, `at` when it was put away (seconds since 1970)."""
+    """A session in a box of ours; `file` is its transcript there."""
 
     file: SessionFile
     place: str
@@ -76,12 +74,7 @@ class ArchivedSession(Struct, frozen=True):
 
 
 def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]:
-    """The sessions in boxes, those put away last first.
-
-    Args:
-        root: The folder of the sessions in our state folder.
-        place: `ARCHIVED`, `DELETED`, or both.
-    """
+    """The sessions in boxes below `root` (of one place, or of both), those put away last first."""
     found = []
     for where in (ARCHIVED, DELETED) if place is None else (place,):
         for path in sorted(root.joinpath(where).glob(f"*/*/{NOTE}")):
@@ -94,27 +87,19 @@ def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]
 
 
 def save_copy(path: Path, target: Path) -> int:
-    """Write a transcript's bytes, as they are at this moment, into a new file.
+    """Write a transcript's bytes, as they are at this moment, into a new file, and return how many there are.
 
-    Returns:
-        Bytes.
-
-    Raises:
-        Refused: If the file is there already.
-        MemtuiError: If it can't be read or written.
+    Raises `NotFound` if there is no such folder, `Refused` if the file is there already, `MemtuiError` if the disk
+    refuses.
     """
     folder = Path(os.path.realpath(target.parent))
     if not folder.is_dir():
         raise NotFound(f"there is no folder {target.parent}")
-    if os.path.lexists(target):
-        raise Refused(f"{target} is there already", hint="name another file, or remove it first")
+    source = (Path(os.path.realpath(path.parent)), path.name)
     try:
-        copy_file(
-            (Path(os.path.realpath(path.parent)), path.name),
-            (folder, target.name),
-            modified=time.time_ns(),
-            still=False,
-        )
+        if os.path.lexists(target):
+            raise TargetExists(str(target))
+        copy_file(source, (folder, target.name), modified=time.time_ns(), still=False)
         return (folder / target.name).stat().st_size
     except TargetExists:
         raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
@@ -142,13 +127,8 @@ class ArchiveResult(Struct, frozen=True):
 class SessionArchive:
     """Renames, moves and brings back sessions, one operation of ours at a time.
 
-    Args:
-        dirs: Ours.
-        fs: Where every write goes through.
-        now: The clock, in seconds since 1970.
-        trash: Where deleted transcripts go as well; `None` for nowhere.
-        cleanup: Days after which the client takes a session.
-        patience: Seconds to wait for another process of ours.
+    `trash` is where deleted transcripts go as well (None for nowhere), `cleanup` the days after which the client takes
+    a session, `patience` the seconds to wait for another process of ours.
     """
 
     def __init__(
@@ -172,7 +152,6 @@ class SessionArchive:
         self._mover = ArchiveMover(self.root, self.operations, fs=fs)
 
     def kept(self, place: str | None = None) -> list[ArchivedSession]:
-        """The sessions in boxes, those put away last first; all of them, or those of one place."""
         return list_archived(self.root, place)
 
     def recover(self) -> None:
@@ -184,9 +163,7 @@ class SessionArchive:
     def rename(self, path: Path, title: str) -> SessionOperation:
         """Give a session a title, also one that is being worked on.
 
-        Raises:
-            UsageError: If that is no title.
-            MemtuiError: If it can't be written; nothing is, then.
+        Raises `UsageError` if that is no title, `MemtuiError` if it can't be written; nothing is, then.
         """
         title = check_title(title)
         self._check([path], frozenset())
@@ -200,15 +177,7 @@ class SessionArchive:
         return operation
 
     def record_fork(self, path: Path, title: str) -> SessionOperation:
-        """Write down that a fork was made, so that it can be taken back.
-
-        Args:
-            path: The new session's file.
-            title: What it is called.
-
-        Raises:
-            MemtuiError: If it can't be written down.
-        """
+        """Write down that a fork of this title was made, so that it can be taken back."""
         touched = TouchedSession(path.stem, os.path.realpath(path.parent), title, place=DELETED)
         operation = SessionOperation(new_id(), self._now(), FORK, (touched,))
         with self._working(path.name):
@@ -216,16 +185,11 @@ class SessionArchive:
         return operation
 
     def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> ArchiveResult:
-        """Move sessions to where the client's clean-up doesn't find them.
+        """Move sessions from their project folders to where the client's clean-up doesn't find them.
 
-        Args:
-            paths: Their transcripts in project folders.
-            live: The ids of sessions that a client has open: those are refused.
-
-        Raises:
-            Refused: If one is open in a client, or something of it is a link. Nothing was moved then.
-            Conflict: If one is being written all the same.
-            MemtuiError: If one can't be moved; it is where it was, and the hint says what happened to those before.
+        `live` are the ids of sessions that a client has open: those are refused, as is one of which something is a link
+        (`Refused`; nothing was moved then). Raises `Conflict` if one is being written all the same, and `MemtuiError`
+        if one can't be moved: it is where it was, and the hint says what happened to those before.
         """
         return ArchiveResult(self._put_away(ARCHIVE, ARCHIVED, paths, live))
 
@@ -241,9 +205,7 @@ class SessionArchive:
     def put_back(self, kept: Sequence[ArchivedSession]) -> SessionOperation:
         """Move sessions back to their project folders.
 
-        Raises:
-            Conflict: If there is a session of that name again; both stay as they are.
-            MemtuiError: If one can't be moved; it stays in its box, and the hint says what happened to those before.
+        Raises `Conflict` if there is a session of that name again: both stay as they are. Otherwise as `archive`.
         """
         operation = SessionOperation(new_id(), self._now(), RESTORE, ())
         with self._working("the session"):
@@ -256,23 +218,16 @@ class SessionArchive:
         return operation
 
     def undo(self, operation: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
-        """Take an operation back, session by session; those that can't be are in the result's `left`.
+        """Take back what still stands of an operation, session by session; those that can't be are in the result's
+        `left`.
 
-        Args:
-            operation: One of `operations`; what was taken back of it already is left out.
-            live: As for `archive`; it counts where an undo puts a session away again.
-
-        Raises:
-            Conflict: If it is undone, or something else was done to all of its sessions since.
-            NotFound: If what was deleted is kept no longer.
+        `live` counts where an undo puts a session away again. Raises `Conflict` if it is undone, or something else was
+        done to all of its sessions since, `NotFound` if what was deleted is kept no longer.
         """
         if operation.what in (UNDO, REDO):
-            raise UsageError(
-                f"{operation.id} is an {UNDO}" if operation.what == UNDO else f"{operation.id} is a {REDO}"
-            )
-        return self._each(
-            operation, SessionOperation(new_id(), self._now(), UNDO, (), operation.id, operation.what), live
-        )
+            raise UsageError(f"{operation.id} is {'an' if operation.what == UNDO else 'a'} {operation.what}")
+        made = SessionOperation(new_id(), self._now(), UNDO, (), operation.id, operation.what)
+        return self._each(operation, made, live)
 
     def redo(self, undone: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
         """Do again what an undo took back. Arguments and faults as for `undo`."""
@@ -306,17 +261,12 @@ class SessionArchive:
             self.operations.finish(operation)
 
     def files(self, path: Path) -> tuple[list[str], int]:
-        """What a move of a session would take along: names in its project folder, and bytes of all of it.
-
-        Raises:
-            NotFound, Refused: As for `archive`.
-        """
+        """What a move of a session would take along: names in its project folder, and bytes. Raises as `archive`."""
         project = Path(os.path.realpath(path.parent))
         names = survey(project, path.stem)[0]
         return names, sum(known.st_size for name in names if (known := entry_stat(project, name)) is not None)
 
     def _turn(self, one: TouchedSession, made: SessionOperation, live: frozenset[str]) -> None:
-        """Undo an operation, or do it again, for one session."""
         project = Path(one.project)
         path = project / f"{one.id}.jsonl"
         undo = made.what == UNDO
@@ -326,9 +276,8 @@ class SessionArchive:
             self._check([path], live)
             self._mover.put_away(project, made, one.place, one.title)
         else:
-            boxes = [
-                kept for kept in self.kept(one.place) if (kept.note.id, kept.note.project) == (one.id, one.project)
-            ]
+            kept_there = self.kept(one.place)
+            boxes = [kept for kept in kept_there if (kept.note.id, kept.note.project) == (one.id, one.project)]
             if not boxes:
                 raise NotFound(
                     f"session {one.id[:8]} is not among the kept ones any more",
@@ -367,9 +316,7 @@ class SessionArchive:
         operation = SessionOperation(new_id(), self._now(), what, ())
         with self._working("the session"):
             for path in paths:
-                survey(
-                    Path(os.path.realpath(path.parent)), path.stem
-                )  # a link in the third leaves the first where it is
+                self.files(path)  # a link in the third leaves the first where it is
             for number, path in enumerate(paths):
                 project = os.path.realpath(path.parent)
                 touched = TouchedSession(path.stem, project, SummaryScanner().file(path).title, place=place)
@@ -388,21 +335,20 @@ class SessionArchive:
             if path.is_relative_to(self.root):
                 raise Refused(f"session {path.stem[:8]} is put away", hint=f"memtui sessions restore {path.stem[:8]}")
             if path.stem in live:
-                raise Refused(
-                    f"session {path.stem[:8]} is open in the agent client: it was left where it is",
-                    hint="end it there first",
-                )
+                why = f"session {path.stem[:8]} is open in the agent client: it was left where it is"
+                raise Refused(why, hint="end it there first")
 
     def _courtesies(self, operation: SessionOperation) -> list[str]:
         """Copies for the system's trash; history is the promise, so nothing that goes wrong here matters."""
-        notes = []
-        boxes = (
-            [one for one in self.kept(DELETED) if one.note.operation == operation.id] if self._trash is not None else []
-        )
-        for one in boxes:
+        notes: list[str] = []
+        if self._trash is None:
+            return notes
+        for one in self.kept(DELETED):
+            if one.note.operation != operation.id:
+                continue
             if one.file.size > TRASH_LIMIT:
                 notes.append(f"session {one.note.id[:8]} is too large for the system's trash; undo brings it back")
-            elif self._trash is not None:
+            else:
                 with suppress(OSError):
                     self._trash(one.file.path.name, one.file.path.read_bytes(), self._trash_folder)
         return notes

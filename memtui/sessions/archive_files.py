@@ -66,7 +66,6 @@ class ArchiveItem(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, seen: FileState) -> "ArchiveItem":
-        """A file as it was seen."""
         return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
@@ -88,7 +87,6 @@ class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
         return sum(item.size for item in self.files)
 
 
@@ -111,9 +109,7 @@ def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
 def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
     """The folders of a tree, each behind the one that it is in, and everything else in it; no link is entered.
 
-    Args:
-        root: Where names begin.
-        name: A folder in it; "" for all of it.
+    `name` is a folder below `root`, where the names begin; "" for all of it.
     """
     folders: list[str] = [name]
     others: list[str] = []
@@ -127,14 +123,11 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
 
 
 def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
-    """What belongs to a session.
+    """What belongs to a session: files, the transcript first, and folders, outer ones first, by their names in the
+    project.
 
-    Returns:
-        Files, the transcript first, and folders, outer ones first; names relative to the project folder.
-
-    Raises:
-        NotFound: If there is no such transcript.
-        Refused: If something of it is a link, a pipe or the like: those are neither followed nor moved.
+    Raises `NotFound` if there is no such transcript, `Refused` if something of it is a link, a pipe or the like: those
+    are neither followed nor moved.
     """
     files: list[str] = [f"{identity}.jsonl"]
     folders: list[str] = []
@@ -176,9 +169,7 @@ DROP: Final = "drop"
 
 
 class ArchiveMove(Struct, frozen=True):
-    """What a journal says: which way, with which box, for which operation (of one session), and the
-    times that files get.
-    """
+    """What a journal says: which way, with which box, for which operation (of one session), and the files' times."""
 
     way: str
     box: Path
@@ -187,12 +178,7 @@ class ArchiveMove(Struct, frozen=True):
 
 
 class ArchiveMover:
-    """Moves sessions. Everything here needs the lock of the sessions.
-
-    Args:
-        root: The folder of the sessions in our state folder.
-        operations: Where an operation is written down when a session has moved.
-    """
+    """Moves sessions; everything here needs the lock of the sessions. `root` is our folder of sessions."""
 
     def __init__(self, root: Path, operations: SessionOperations, *, fs: FileSystem = REAL) -> None:
         self._root = root
@@ -200,39 +186,33 @@ class ArchiveMover:
         self._fs = fs
 
     def put_away(self, project: Path, operation: SessionOperation, place: str, title: str) -> ArchiveNote:
-        """Move a session from its project folder into a new box.
+        """Move the session of an operation from its project folder (its path resolved) into a new box below `place`.
 
-        Args:
-            project: The project folder, its own path resolved.
-            operation: The operation, with this one session.
-            place: The folder of boxes: "archive" or "deleted".
-
-        Raises:
-            Conflict: If somebody writes it meanwhile.
-            MemtuiError, OSError: If it can't be done; the session is where it was.
+        Raises `Conflict` if somebody writes it meanwhile, `MemtuiError` or `OSError` if it can't be done: the session
+        is where it was.
         """
         identity = operation.sessions[0].id
         box = self._root / place / project.name / f"{identity}~{secrets.token_hex(6)}"
         journal = self._begin(ArchiveMove(AWAY, box, operation))
-        main: int | None = None
+        main = -1
         try:
             note, stamps = self._fill(box, project, operation, title)
             main = open_file(project, note.files[0].name, fs=self._fs)
             for item, stamp in zip(note.files, stamps, strict=True):
                 if self._stamp(project, item) != stamp:
-                    raise Conflict(
-                        f"{item.name} is being written by another program: nothing was moved",
-                        hint="end the client that has it open first",
-                    )
+                    why = f"{item.name} is being written by another program: nothing was moved"
+                    raise Conflict(why, hint="end the client that has it open first")
             self._unlink(project, note.files[0])
+            # It has moved: what fails from here on is done by the next operation.
+            self._try(lambda: self._clear_away(box, project, note, stamps, main, operation), journal)
+            return note
         except (OSError, MemtuiError):
-            self._close(main)
             self._try(lambda: throw_away(box, fs=self._fs), journal)
             raise
-        # It has moved: what fails from here on is done by the next operation.
-        self._try(lambda: self._clear_away(box, project, note, stamps, main, operation), journal)
-        self._close(main)
-        return note
+        finally:
+            if main >= 0:
+                with suppress(OSError):
+                    self._fs.close(main)
 
     def _unlink(self, project: Path, item: ArchiveItem) -> None:
         """Remove the transcript; a fault counts only if it is still there."""
@@ -261,28 +241,17 @@ class ArchiveMover:
         self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
         self._operations.add(operation)
 
-    def _close(self, file: int | None) -> None:
-        if file is not None:
-            with suppress(OSError):
-                self._fs.close(file)
-
     def put_back(self, box: Path, note: ArchiveNote, operation: SessionOperation, times: Sequence[int]) -> None:
-        """Move a session from its box to where it came from.
+        """Move a session from its box to where it came from, its files with these times (nanoseconds, in the note's
+        order).
 
-        Args:
-            box: The box, and its note.
-            operation: The operation, with this one session.
-            times: The times of its files in nanoseconds, in the order of the note.
-
-        Raises:
-            Conflict: If there is something of that name by now; it and the box are left alone.
-            MemtuiError, OSError: If it can't be done; the session is in its box.
+        Raises `Conflict` if there is something of that name by now: it and the box are left alone. With another
+        `MemtuiError`, or `OSError`, the session is in its box.
         """
         project = Path(os.path.realpath(note.project))
         for number, item in enumerate(note.files):
-            if entry_stat(project, item.name, fs=self._fs) is not None and (
-                number == 0 or not self._same(project, item)
-            ):
+            exists = entry_stat(project, item.name, fs=self._fs) is not None
+            if exists and (number == 0 or not self._same(project, item)):
                 raise _taken(project, item)
         journal = self._begin(ArchiveMove(BACK, box, operation, tuple(times)))
         made: list[str] = []
@@ -350,10 +319,10 @@ class ArchiveMover:
     def _fill(
         self, box: Path, project: Path, operation: SessionOperation, title: str
     ) -> tuple[ArchiveNote, list[FileStamp]]:
-        """Copy a session into a new box and give it its note."""
         fs = self._fs
         make_folders(box, fs=fs)
-        names, folders = survey(project, operation.sessions[0].id, fs=fs)
+        identity = operation.sessions[0].id
+        names, folders = survey(project, identity, fs=fs)
         for folder in folders:
             fs.close(open_folder(box, folder, create=True, fs=fs))
         items, stamps = [], []
@@ -365,9 +334,7 @@ class ArchiveMover:
         for folder in ("", *folders):
             sync_folder(box / folder, fs=fs)
         outer = tuple(self._folder(project, folder) for folder in folders)
-        note = ArchiveNote(
-            operation.sessions[0].id, str(project), operation.time, operation.id, title, tuple(items), outer
-        )
+        note = ArchiveNote(identity, str(project), operation.time, operation.id, title, tuple(items), outer)
         write_note(box, note, fs=fs)
         if read_note(box) != note:
             raise Unsupported("What was written reads otherwise: nothing was moved", hint="check the disk")
@@ -386,8 +353,7 @@ class ArchiveMover:
     def _place(self, box: Path, note: ArchiveNote, project: Path, times: Sequence[int], made: list[str]) -> None:
         """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
 
-        Args:
-            made: Takes the names of the files that were made.
+        `made` takes the names of the files that were made.
         """
         fs = self._fs
         main, *others = zip(note.files, times, strict=True)
@@ -445,9 +411,9 @@ class ArchiveMover:
     def _same(self, project: Path, item: ArchiveItem, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
         now = entry_stat(project, item.name, fs=self._fs)
-        if now is None or not stat.S_ISREG(now.st_mode) or now.st_size < item.size:
+        if now is None or not stat.S_ISREG(now.st_mode):
             return False
-        if now.st_size > item.size and not grown:
+        if now.st_size < item.size or (now.st_size > item.size and not grown):
             return False
         seen = read_file_state(project, item.name, size=item.size, fs=self._fs)
         return seen is not None and seen.digest == item.digest
@@ -495,7 +461,5 @@ def _lead(temp: str) -> str:
 
 
 def _taken(project: Path, item: ArchiveItem) -> Conflict:
-    return Conflict(
-        f"{item.name} is there already in {project}: nothing was put back",
-        hint="move that one away first, the kept one stays as it is",
-    )
+    why = f"{item.name} is there already in {project}: nothing was put back"
+    return Conflict(why, hint="move that one away first, the kept one stays as it is")

@@ -3,8 +3,6 @@
 `Catalogue.cached` answers from the cache alone, in milliseconds, with what was true at the last `refresh`. `refresh`
 compares size, time and inode of every file, reads what changed, newest first, and reports progress. A file that grew is
 read on from where reading stopped, if the bytes before that offset are still the same.
-
-`load_sessions`, `newest_session` and `find_session` answer one question each.
 """
 
 from __future__ import annotations
@@ -33,8 +31,6 @@ Row = tuple[Any, ...]
 T = TypeVar("T")
 
 FILE_NAME = "catalogue.db"
-"""The cache's name in our cache folder."""
-
 LOCK_TIMEOUT_S = 2.0
 """How long to wait for another program that writes."""
 
@@ -88,14 +84,9 @@ _STORE = (
 
 
 def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
-    """Open a cache; one of another version, or one that is damaged, is deleted and made anew.
+    """Open a cache that commits by itself; one with another schema, or one that is damaged, is deleted and made anew.
 
-    Args:
-        file: Its folder is made where it is missing; None for a database in memory.
-        schema: The statements that make its tables; another schema is another version.
-
-    Returns:
-        A connection that commits by itself; one to a database in memory where the file can't be used.
+    The database is in memory for None, and where the file can't be used.
     """
     if file is not None:
         with suppress(OSError, sqlite3.Error):
@@ -150,16 +141,11 @@ class RefreshResult:
 
     @property
     def changed(self) -> bool:
-        """Whether a list may look different now."""
         return bool(self.read or self.grown or self.gone)
 
 
 class Catalogue:
-    """The sessions of one machine; one object a thread, closed after use.
-
-    Args:
-        cache: Our cache folder.
-    """
+    """The sessions of one machine, cached in a folder of ours; one object a thread, closed after use."""
 
     def __init__(self, cache: Path) -> None:
         self._db = open_database(cache / FILE_NAME, _SCHEMA)
@@ -175,9 +161,7 @@ class Catalogue:
     def cached(self, folders: Sequence[Path] | None = None, limit: int = -1) -> list[Session]:
         """List sessions as they were at the last refresh, newest first, without sub-agents' files and empty ones.
 
-        Args:
-            folders: Of these project folders; of all that were ever refreshed if left out.
-            limit: How many at most; -1 for all.
+        Without `folders`, those of all project folders that were ever refreshed; `limit` -1 is for all.
         """
         return self._cached(_sessions, folders, limit)
 
@@ -195,28 +179,15 @@ class Catalogue:
         folders: Sequence[Path],
         errors: list[MemtuiError],
         list_files: Callable[[], list[ListedFile]] | None = None,
+        cached: list[Session] | None = None,
     ) -> list[Session]:
         """List sessions as their files are now: `refresh` and `cached`, in one step where nothing changed.
 
-        Args:
-            folders: Of these project folders.
-            errors: Takes what kept a file from being read; the others are listed all the same.
-            list_files: Gives `listed_files` these folders, if that is under way already.
+        `errors` takes what kept a file from being read; the others are listed all the same. `list_files` gives
+        `listed_files` these folders, if that is under way already. `cached` is what that method gave, if the caller has
+        it, and comes back if nothing changed.
         """
-        return self.update(self.cached(folders), folders, errors, list_files)
-
-    def update(
-        self,
-        sessions: list[Session],
-        folders: Sequence[Path],
-        errors: list[MemtuiError],
-        list_files: Callable[[], list[ListedFile]] | None = None,
-    ) -> list[Session]:
-        """As `current`, for a caller that has `cached` already.
-
-        Returns:
-            The same list if nothing changed.
-        """
+        sessions = self.cached(folders) if cached is None else cached
         where, values = _in_folders(folders)
         unlisted = self._select(f"select {_FILE} from session where not listed and {where}", *values)
         known: dict[str, Row] = {row[0]: row for row in [*sessions, *unlisted]}
@@ -228,18 +199,17 @@ class Catalogue:
 
     def summaries(self, folders: Sequence[Path]) -> dict[str, SessionSummary]:
         """Everything known of the sessions of these folders, by the path of their file."""
-        from memtui.transcripts.summary import SessionSummary  # 10 ms, not needed by a plain list
-
-        where, values = _in_folders(folders)
-        rows = self._select(f"select path, {_SUMMARY} from session where {where}", *values)
-        return {row[0]: SessionSummary(*row[1:]) for row in rows}
+        return self._summaries(*_in_folders(folders))
 
     def summary(self, path: str) -> SessionSummary | None:
         """Everything known of one session; None if it was never refreshed."""
+        return self._summaries("path = ?", (path,)).get(path)
+
+    def _summaries(self, where: str, values: tuple[str, ...]) -> dict[str, SessionSummary]:
         from memtui.transcripts.summary import SessionSummary  # 10 ms, not needed by a plain list
 
-        rows = self._select(f"select {_SUMMARY} from session where path = ?", path)
-        return SessionSummary(*rows[0]) if rows else None
+        rows = self._select(f"select path, {_SUMMARY} from session where {where}", *values)
+        return {row[0]: SessionSummary(*row[1:]) for row in rows}
 
     def health(self, session: Session) -> str | None:
         """What a resume would lose of a session as its file is now, "" for nothing; None if that is not known."""
@@ -248,7 +218,6 @@ class Catalogue:
         return str(rows[0][0]) if rows else None
 
     def store_health(self, session: Session, problem: str) -> None:
-        """Remember what a resume would lose of a session as its file is now."""
         with suppress(sqlite3.OperationalError):  # locked by another program: it is worked out again
             self._db.execute("insert or replace into health values (?, ?, ?, ?)", (*session[:3], problem))
 
@@ -259,12 +228,10 @@ class Catalogue:
         report: ReportProgress = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> RefreshResult:
-        """Bring the sessions of these folders up to date.
+        """Bring the sessions of these folders up to date; a folder that is gone has no sessions any more.
 
-        Args:
-            folders: Project folders; one that is gone has no sessions any more.
-            report: Called whenever more is stored.
-            stopped: Asked before each file; what was read until then is stored.
+        `report` is called whenever more is stored, `stopped` asked before each file; what was read until then is
+        stored.
         """
         stale: list[SessionFile] = []
         gone: list[str] = []
@@ -401,14 +368,9 @@ def _in_folders(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
 
 
 def _compare(files: list[ListedFile], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
-    """Find what changed.
+    """The files that are new or changed, and the paths of those that are gone.
 
-    Args:
-        files: All files that are there.
-        known: Rows by path, which begin with the fields of a `SessionFile`.
-
-    Returns:
-        The files that are new or changed, and the paths of those that are gone.
+    `known` are rows by path, which begin with the fields of a `SessionFile`.
     """
     stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
     if not stale and len(files) == len(known):
@@ -417,7 +379,6 @@ def _compare(files: list[ListedFile], known: dict[str, Row]) -> tuple[list[Sessi
 
 
 def _is_utf8(path: str) -> bool:
-    """Whether the database can store a path as text."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -440,7 +401,7 @@ def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
 
 
 def _fingerprint(path: str, offset: int) -> bytes:
-    """A digest of a file's start and of of the bytes before an offset."""
+    """A digest of a file's start and of the bytes before an offset."""
     from hashlib import blake2b  # most lists have nothing to store
 
     size = min(_FINGERPRINT_BYTES, offset)
@@ -448,13 +409,7 @@ def _fingerprint(path: str, offset: int) -> bytes:
 
 
 def load_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError]) -> list[Session]:
-    """List the sessions of some folders, newest first, without sub-agents' files and empty ones.
-
-    Args:
-        cache: Our cache folder.
-        folders: Folders that hold transcripts.
-        errors: Takes what kept a file from being read; the others are listed all the same.
-    """
+    """As `Catalogue.current`, for a caller without a catalogue."""
     with Catalogue(cache) as catalogue:
         return catalogue.current(folders, errors)
 
@@ -469,9 +424,7 @@ def newest_session(cache: Path, folder: Path) -> Session | None:
 def find_session(cache: Path, folders: Sequence[Path], word: str) -> Path:
     """Find the file of one session: by its path, by the beginning of its id, or by its title.
 
-    Raises:
-        NotFound: If none fits.
-        UsageError: If several fit.
+    Raises `NotFound` if none fits, `UsageError` if several do.
     """
     if word.endswith(".jsonl") and Path(word).is_file():
         return Path(word)

@@ -20,16 +20,10 @@ MAX_CHECKED_BYTES = 64 << 20
 def load_health(
     cache: Path, sessions: Iterable[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
-    """Say what a resume would lose of sessions.
+    """Yield the path of each session, and in one line what a resume would lose of it ("" for nothing), cached ones
+    first.
 
-    Args:
-        cache: Our cache folder.
-        sessions: As many as may be read in one go.
-        read: Whether those of which nothing is cached are read.
-        stopped: Asked now and then while they are.
-
-    Yields:
-        The path of a session, and what is wrong in one line ("" for nothing): cached ones first.
+    `read` says whether those of which nothing is cached are read; `stopped` is asked now and then while they are.
     """
     with Catalogue(cache) as catalogue:
         unknown = []

@@ -38,17 +38,15 @@ class Session(NamedTuple):
 
     @property
     def file(self) -> SessionFile:
-        """Its file as the folder lists it."""
         return SessionFile(*self[:4])
 
     @property
     def path(self) -> Path:
-        """Its file."""
         return Path(self.file_path)
 
     @property
     def id(self) -> str:
-        """Its identity: the stem of the file's name, whatever its records say."""
+        """The stem of its file's name, whatever its records say."""
         return session_id(self.file_path)
 
 
@@ -62,12 +60,9 @@ SESSIONS_PER_BLOCK = 64
 
 
 class CompressedSessions(Sequence[Session]):
-    """Sessions in order, in a fifth of the memory. The block that was read last stays decompressed.
+    """Sessions (or rows of the catalogue) in order, in a fifth of the memory. The block read last stays decompressed.
 
     Blocks are marshalled, not packed by msgspec: that would cost each `sessions ls` 10 ms to import.
-
-    Args:
-        sessions: Sessions, or rows of the catalogue with the same fields.
     """
 
     __slots__ = ("_blocks", "_count", "_last")

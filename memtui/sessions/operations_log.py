@@ -85,12 +85,9 @@ class SessionOperation(Struct, frozen=True):
         first = self.sessions[0]
         if what == RENAME:
             return f"{verb} session {_short(first.before) or first.id[:8]!r} to {_short(first.after)!r}"
-        name = (
-            f"session {_short(first.title) or first.id[:8]!r}"
-            if len(self.sessions) == 1
-            else f"{len(self.sessions)} sessions"
-        )
-        return f"{verb} {name}"
+        if len(self.sessions) > 1:
+            return f"{verb} {len(self.sessions)} sessions"
+        return f"{verb} session {_short(first.title) or first.id[:8]!r}"
 
 
 def new_id() -> str:
@@ -99,11 +96,7 @@ def new_id() -> str:
 
 
 class SessionOperations:
-    """The operations in the operations log. Adding needs the lock of the sessions; reading needs none.
-
-    Args:
-        dirs: Ours; the history is in the state folder.
-    """
+    """The operations in the operations log. Adding needs the lock of the sessions; reading needs none."""
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
         database = HistoryDatabase.of(dirs, fs=fs)
@@ -111,15 +104,10 @@ class SessionOperations:
         self.versions = Versions(database)
 
     def add(self, operation: SessionOperation, *, finished: bool = False) -> None:
-        """Write an operation down, durably; or add sessions to it, each when it has moved.
+        """Write an operation down, durably; or add the sessions that are new in it, each when it has moved.
 
-        Args:
-            operation: The operation, with the sessions that are new in it.
-            finished: Whether no session is to come.
-
-        Raises:
-            OSError: If it can't be written.
-            MemtuiError: If the history can't be used.
+        `finished`: no session is to come. Raises `OSError` if it can't be written, `MemtuiError` if there is no using
+        the history.
         """
         items = [Item(one.project, one.id, to_builtins(one)) for one in operation.sessions]
         known = [one for one in self.all() if one.id == operation.id]
@@ -136,37 +124,19 @@ class SessionOperations:
         self._log.finish(operation.id)
 
     def check(self) -> None:
-        """Make sure that the history can be used, before anything is moved.
-
-        Raises:
-            MemtuiError: If it can't.
-        """
+        """Make sure that the history can be used, before anything is moved; else `MemtuiError`."""
         self.versions.operations(limit=1)
 
     def all(self) -> list[SessionOperation]:
         """Every operation, oldest first, with what became of it."""
         return [session_operation(one) for one in self.versions.walk(subject=SUBJECT)][::-1]
 
-    def newest(self, limit: int | None = 100) -> list[SessionOperation]:
-        """The operations, newest first."""
-        return self.all()[::-1][:limit]
-
     def rest(self, operation: SessionOperation) -> tuple[TouchedSession, ...]:
         """The sessions of an operation that weren't taken back yet: a crash may have stopped an undo of several."""
         return session_operation(self.versions.standing(self.versions.operation(operation.id))).sessions
 
-    def get(self, word: str) -> SessionOperation:
-        """The operation whose id begins with `word` (4 characters or more).
-
-        Raises:
-            NotFound: If there is none.
-            UsageError: If there are several.
-        """
-        return session_operation(self.versions.operation(word))
-
 
 def session_operation(operation: Operation) -> SessionOperation:
-    """An operation on sessions as an operation."""
     what = operation.kind.removeprefix(f"{SUBJECT}-")
     touched = tuple(TouchedSession(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
     of = (operation.extra or {}).get("of", "")
@@ -174,7 +144,6 @@ def session_operation(operation: Operation) -> SessionOperation:
 
 
 def record_of(operation: SessionOperation) -> dict[str, Any]:
-    """An operation as JSON has it."""
     data: dict[str, Any] = to_builtins(operation)
     del data["undone"]
     return data

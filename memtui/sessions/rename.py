@@ -29,9 +29,8 @@ _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 def check_title(title: str) -> str:
     """Check a title, and return it with single blanks only.
 
-    Raises:
-        UsageError: If nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or if it holds control
-            characters.
+    Raises `UsageError` if nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or holds control
+    characters.
     """
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:
@@ -45,10 +44,8 @@ def check_title(title: str) -> str:
 
 
 def title_before(path: Path) -> str:
-    """The title that a person gave last, whole, else what the session is called; "" if nothing serves.
-
-    Raises:
-        OSError: If the file can't be read.
+    """The title that a person gave last, whole, else what the session is called; "" if nothing serves. Raises
+    `OSError`.
     """
     given = ""
     with path.open("rb") as file:
@@ -62,16 +59,10 @@ def title_before(path: Path) -> str:
 
 
 def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
-    """Append a title to a session's file. The caller holds the sessions' lock.
+    """Append a checked title to a session's file, whose stem is the session's id. The caller holds the sessions' lock.
 
-    Args:
-        path: The session's file; its stem is the session's id.
-        title: The checked title.
-
-    Raises:
-        NotFound: If there is no such file.
-        Refused: If it is empty, a link or no file.
-        MemtuiError: If it can't be written; then it is as it was.
+    Raises `NotFound` if there is no such file, `Refused` if it is empty, a link or no file, `MemtuiError` if it can't
+    be written; then it is as it was.
     """
     record = {"type": "custom-title", "customTitle": title, "sessionId": path.stem}
     line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
@@ -108,13 +99,10 @@ def _sync(file: int, name: str, fs: FileSystem) -> None:
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:
-    """Add bytes in one call and look at what is there then.
+    """Add bytes in one call, and tell whether they are on a line of their own: another program may have left half of
+    one.
 
-    Returns:
-        Whether they are on a line of their own: false if half a line of another program came in between.
-
-    Raises:
-        OSError: If the disk took less than all; what it took is gone again.
+    Raises `OSError` if the disk took less than all; what it took is gone again.
     """
     done = fs.write(file, data)
     start = os.lseek(file, 0, os.SEEK_CUR) - done

@@ -30,16 +30,11 @@ Scanned = tuple[SessionFile, SummaryScanner | OSError]
 
 
 def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
-    """Scan files, newest first; with workers the answers may come a little out of this order.
+    """Scan files from their start, newest first; with workers the answers may come a little out of this order.
 
-    Close the iterator to stop early (`contextlib.closing`): workers are gone when that returns.
-
-    Args:
-        files: What to read, from its start.
-        processes: Workers if there is much to read; 0 to read in this process in any case.
-
-    Yields:
-        Each file with its scanner, whose `summary` is complete, or with the error that kept it from being read.
+    Yields each file with its scanner, whose `summary` is complete, or with the error that kept it from being read.
+    Close the iterator to stop early (`contextlib.closing`): workers are gone when that returns. `processes` are the
+    workers if there is much to read; 0 to read in this process in any case.
     """
     waiting = deque(sorted(files, key=lambda file: -file.modified))
     if processes > 0 and sum(file.size for file in waiting) >= MIN_WORKER_BYTES:
@@ -70,7 +65,6 @@ class _Worker:
         self.input, self.output = self.process.stdin, self.process.stdout
 
     def give(self, waiting: deque[SessionFile]) -> None:
-        """Give it the next file, if there is one."""
         if waiting:
             file = waiting.popleft()
             self.given.append(file)
@@ -85,7 +79,6 @@ class _Worker:
         return lines if data else None
 
     def end(self) -> None:
-        """Kill it."""
         self.process.kill()
         self.input.close()
         self.output.close()
@@ -94,7 +87,7 @@ class _Worker:
 
 @contextmanager
 def _started_workers(count: int) -> Iterator[list[_Worker]]:
-    """Start workers, and end them; fewer or none where the system refuses."""
+    """Workers that end with the context; fewer or none where the system refuses."""
     workers: list[_Worker] = []
     try:
         with suppress(OSError):

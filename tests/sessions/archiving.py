@@ -89,7 +89,7 @@ class Scene:
 def last(keeper: SessionArchive) -> SessionOperation | None:
     """The newest operation that still stands and is no undo."""
     return next(
-        (one for one in keeper.operations.newest() if one.what not in ("undo", "redo") and not one.undone), None
+        (one for one in keeper.operations.all()[::-1] if one.what not in ("undo", "redo") and not one.undone), None
     )
 
 

@@ -58,7 +58,7 @@ def test_put_back_and_its_undo(scene: Scene) -> None:
     assert last(scene.keeper()) == first
     scene.keeper().undo(first)
     assert scene.tree() == scene.before
-    words = [operation.words for operation in scene.keeper().operations.newest()]
+    words = [operation.words for operation in scene.keeper().operations.all()[::-1]]
     assert words == [
         "undo: delete session 'Move to pnpm'",
         "undo: put back session 'Move to pnpm'",
@@ -83,7 +83,7 @@ def test_undone_and_done_again(scene: Scene, what: str) -> None:
     for _ in range(2):
         undone = keeper.undo(operation).operation
         assert title_of(scene) != titled if what == "rename" else scene.tree() == before
-        assert keeper.operations.get(operation.id).undone
+        assert keeper.operations.versions.operation(operation.id).undone
         again = keeper.redo(undone).operation
         assert title_of(scene) == titled if what == "rename" else scene.tree() == after
         assert again.told == f"done again: {operation.words}"
@@ -236,7 +236,7 @@ def test_several_at_once_are_one_deed(scene: Scene) -> None:
     other = scene.project / f"{OTHER}.jsonl"
     done = scene.keeper().delete([scene.path, other, scene.path])
     assert [one.id for one in done.operation.sessions] == [SESSION, OTHER]
-    assert scene.keeper().operations.newest() == [done.operation]
+    assert scene.keeper().operations.all()[::-1] == [done.operation]
     assert (done.operation.words, done.operation.told) == ("delete 2 sessions", "deleted 2 sessions")
     other.write_bytes(b"again\n")
     undone = scene.keeper().undo(done.operation)

@@ -108,7 +108,7 @@ def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -
     assert last(keeper) is None
     with pytest.raises(Conflict):
         keeper.undo(first)
-    assert [operation.undone for operation in keeper.operations.newest()] == [False, False, True, True]
+    assert [operation.undone for operation in keeper.operations.all()[::-1]] == [False, False, True, True]
 
 
 def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: SessionArchive) -> None:
