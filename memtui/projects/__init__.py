@@ -1,15 +1,11 @@
 """A project that moved: what is astray in the agent client's folder, and bringing it to where the project is now.
 
-In: the surroundings, our folders, the ids of running sessions, a clock. Out: what is astray with the command that helps
-(`Strays`), a plan that can be shown (`MovePlan`), what was done (`Moved`), and the way back.
+In: the surroundings, our folders, the ids of running sessions, a clock. Out: what is astray (`Orphans`), a plan that
+can be shown (`MovePlan`), what was done (`MoveResult`), and the way back.
 
-- `orphans`     directories that are gone, two directories in one folder, memory that nobody loads
-- `candidates` where a directory that is gone may be now, each with the reason
-- `move`       the plan of a move, and carrying it out · `back` taking it back
-- `transcripts` `memories` what of each goes where
-- `transfer`   all files of one copied and checked before the first old one goes
-- `journal`    what every move was about to do, as operations of the history
-- `activity`   undo and redo of everything that was done to a project
+`orphans` what is astray · `relocate` the plan of a move, and carrying it out, with `relocate_sessions` for the files of
+sessions · `relocate_undo` taking it back · `journal` what every move was about to do, as operations of the history ·
+`activity` undo and redo of everything that was done to a project
 
 What client 2.1.332 was seen to do, so that no row of a transcript is ever rewritten:
 

@@ -38,10 +38,8 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
 
 
 def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
-    """Write the fork that a resume needs, as an operation that can be taken back.
-
-    Raises:
-        MemtuiError: If it can't be written, or written down; there is no fork then.
+    """Write the fork that a resume needs, as an operation that can be taken back; after a `MemtuiError` there is no
+    fork.
     """
     made = write_fork(plan, workspace.now())
     try:
@@ -53,11 +51,7 @@ def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
 
 
 def undo_order(workspace: Workspace) -> UndoOrder:
-    """Undo and redo of everything that concerns a project.
-
-    Raises:
-        Refused: If memtui is read only.
-    """
+    """Undo and redo of everything that concerns a project; `Refused` if memtui is read only."""
     archive = archive_for(workspace)
 
     def sessions(operation: Operation, over: Collection[str]) -> Saved:

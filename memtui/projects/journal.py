@@ -5,8 +5,8 @@ told by `do`: "files" (a session, or what else goes as a file) or "memory". Two 
 move is found from either project. A move that was stopped half-way is an operation that isn't finished.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +21,6 @@ from memtui.util.app_dirs import Dirs
 
 SUBJECT: Final = "project"
 MOVE: Final = "move"
-"""Kind of the operation."""
-
 Line = Mapping[str, Any]
 
 
@@ -56,11 +54,7 @@ class MoveRecord(Struct, frozen=True):
 
 
 class Journal:
-    """Reads and writes moves.
-
-    Args:
-        dirs: Ours.
-    """
+    """Reads and writes moves."""
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
         database = HistoryDatabase.of(dirs, fs=fs)
@@ -70,31 +64,19 @@ class Journal:
         self._fs = fs
         self._steps = 0
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """One move at a time, over all our processes.
-
-        Raises:
-            Conflict: If another one doesn't end.
-            OSError: If our state folder can't be written.
+    def held(self) -> AbstractContextManager[None]:
+        """One move at a time, over all our processes. Raises `Conflict` if another doesn't end, `OSError` from the
+        disk.
         """
-        with file_lock(self._lock, fs=self._fs):
-            yield
+        return file_lock(self._lock, fs=self._fs)
 
     def begin(
         self, move: str, *, when: float, old: str, new: str, source: Path, target: Path, redoes: str | None = None
     ) -> None:
-        """Write down that a move begins. Needs `held`.
+        """Write down that a move begins, from the folder `source` to `target`. Needs `held`.
 
-        Args:
-            move: Its id.
-            when: Seconds since 1970.
-            old, new: The directories, or what stands for one that isn't known.
-            source, target: Their folders.
-            redoes: The undo that it takes back.
-
-        Raises:
-            OSError, MemtuiError: If it can't be written; nothing may be done then.
+        `old` and `new` are the directories, or what stands for one that isn't known; `redoes` is the undo that it takes
+        back. Raises `OSError` or `MemtuiError` if it can't be written; nothing may be done then.
         """
         why = f"move {old} to {new}"
         about = {"old": old, "new": new, "folder": str(source)}
@@ -119,11 +101,7 @@ class Journal:
         return self.versions.operation(id)
 
     def moves(self) -> tuple[MoveRecord, ...]:
-        """All moves, the newest last.
-
-        Raises:
-            HistoryDamaged: If the history can't be read.
-        """
+        """All moves, the newest last; `HistoryDamaged` if the history can't be read."""
         origins: dict[str, Operation] = {}
         last: dict[str, Operation] = {}
         for one in [*self.versions.walk(subject=SUBJECT)][::-1]:
@@ -134,11 +112,7 @@ class Journal:
 
 
 def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
-    """The moves that were stopped half-way and that no later move of the same folder ended.
-
-    Raises:
-        HistoryDamaged: As from `Journal.moves`.
-    """
+    """The moves that were stopped half-way and that no later move of the same folder ended."""
     moves = Journal(dirs).moves()
     return tuple(
         move

@@ -1,11 +1,9 @@
 """What is astray in the agent client's folder: projects whose directory is gone, two directories in one folder, memory
 that no client loads. Only looked at, nothing is changed.
 
-Where a directory that is gone may be now: only what a few looks at the disk can tell, each with the reason in words.
-
-Looked at: the directories that its own sessions went on to, git's list of worktrees, the directories of other projects,
-the folders beside it and those of its name one level below. What counts most is whether the files that its sessions
-name are there.
+Where a directory that is gone may be now is guessed from the directories that its own sessions went on to, git's list
+of worktrees, the directories of other projects, the folders beside it and those of its name one level below. What
+counts most is whether the files that its sessions name are there.
 """
 
 import json
@@ -44,47 +42,38 @@ class Candidate(Struct, frozen=True):
     reason: str
 
 
-class _Traces(Struct, frozen=True):
-    """What the sessions of a project tell: files below its directory, relative, and where they went on."""
-
-    files: tuple[str, ...]
-    onward: tuple[Path, ...]
-
-
 def candidates(project: Project, known: Sequence[Path], home: Path) -> tuple[Candidate, ...]:
-    """Where the directory of a project may be now, the likeliest first.
+    """Where the directory of a project may be now that it is gone, the likeliest first.
 
-    Args:
-        project: One whose directory is gone.
-        known: Directories that exist, of other projects and their repositories.
-        home: Is nobody's new place.
+    `known` are directories that exist, of other projects and their repositories; `home` is nobody's new place.
     """
     gone = project.cwd
     if gone is None:
         return ()
-    traces = _traces(project, gone)
+    files, onward = _traces(project, gone)
     beside = _beside(gone)
-    sure = [(path, "its last session went on there") for path in traces.onward]
+    sure = [(path, "its last session went on there") for path in onward]
     sure += [(path, "it was a worktree of this repository") for path in _worktree_of(gone, known)]
-    named = [folder / gone.name for folder in _above(gone, known, beside)]
+    named = [folder / gone.name for folder in (_nearest(gone), *beside, *(path.parent for path in known))]
     looked = dict.fromkeys((*(path for path, _ in sure), *named, *beside, *known))
     found: list[tuple[bool, int, Candidate]] = []
     for path in looked:
         if path in (gone, home) or not path.is_dir():
             continue
-        there = sum((path / file).exists() for file in traces.files)
+        there = sum((path / file).exists() for file in files)
         told = list(dict.fromkeys(reason for one, reason in sure if one == path))
         unsure = not told
-        if path.name == gone.name and (there or len(traces.files) <= ENOUGH):
+        if path.name == gone.name and (there or len(files) <= ENOUGH):
             told.append("it has the same name")  # one that has none of the files is another of that name
-        if there >= ENOUGH and there * 2 > len(traces.files):
-            told.append(f"it holds {there} of the {len(traces.files)} files that its sessions name")
+        if there >= ENOUGH and there * 2 > len(files):
+            told.append(f"it holds {there} of the {len(files)} files that its sessions name")
         if told:
             found.append((unsure, -there, Candidate(path, " and ".join(told))))
     return tuple(candidate for *_, candidate in sorted(found, key=lambda one: one[:2])[:MOST_SHOWN])
 
 
-def _traces(project: Project, gone: Path) -> _Traces:
+def _traces(project: Project, gone: Path) -> tuple[list[str], list[Path]]:
+    """What the sessions of a project tell: files below its directory, relative, and where they went on."""
     files: dict[str, None] = {}
     onward: dict[Path, None] = {}
     lead = f"{gone}/"
@@ -95,17 +84,12 @@ def _traces(project: Project, gone: Path) -> _Traces:
                 path = _text(match[1])
                 if path.startswith(lead) and ".." not in path:
                     files.setdefault(path.removeprefix(lead))
-        last = [cwd for record in parse_records(tail or head, b'"cwd"') if isinstance(cwd := record.get("cwd"), str)][
-            -1:
-        ]
-        for cwd in last:
-            if (
-                cwd.startswith("/")
-                and not f"{cwd}/".startswith(lead)
-                and not matches_project_name(project.folder.name, cwd)
-            ):
-                onward.setdefault(Path(os.path.normpath(cwd)))
-    return _Traces(tuple(islice(files, FILES_ASKED)), tuple(onward))
+        told = [cwd for record in parse_records(tail or head, b'"cwd"') if isinstance(cwd := record.get("cwd"), str)]
+        last = told[-1] if told else ""
+        elsewhere = last.startswith("/") and not f"{last}/".startswith(lead)
+        if elsewhere and not matches_project_name(project.folder.name, last):
+            onward.setdefault(Path(os.path.normpath(last)))
+    return list(islice(files, FILES_ASKED)), list(onward)
 
 
 def _text(quoted: bytes) -> str:
@@ -139,11 +123,6 @@ def _beside(gone: Path) -> list[Path]:
     if above == Path("/"):
         return []
     return [above / name for name in subfolders(above) if not name.startswith(".")][:MOST_BESIDE]
-
-
-def _above(gone: Path, known: Iterable[Path], beside: Sequence[Path]) -> list[Path]:
-    """The folders in which one of the same name is looked for."""
-    return list(dict.fromkeys((_nearest(gone), *beside, *(path.parent for path in known))))
 
 
 class Gone(Struct, frozen=True):
@@ -193,11 +172,7 @@ class Orphans(Struct, frozen=True):
 
 
 def find_orphans(env: Env) -> Orphans:
-    """Look for what is astray.
-
-    Raises:
-        Unsupported: If the folder of projects may not be read.
-    """
+    """Look for what is astray; `Unsupported` if the folder of projects may not be read."""
     projects = list_projects(env)
     known = _known(projects)
     return Orphans(

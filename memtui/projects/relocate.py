@@ -1,13 +1,9 @@
 """A move: planned and shown, then done.
 
 A session is copied whole, checked and named in the journal before its first file in the old folder goes. Memory is
-written in the new folder first, then removed from the old one. `back` takes a move back.
-
-Which memory files go where, and an index that takes in another one.
-
-Topics go byte for byte. Two folders have no common ancestor, so nothing is merged: of two files with one name and
-other bytes both stay, the one that comes as `NAME.from-PLACE.md`. Of an index that comes to another one, only the lines
-that this one lacks are put under it.
+written in the new folder first, then removed from the old one. Topics go byte for byte. Two folders have no common
+ancestor, so nothing is merged: of two files with one name and other bytes both stay, the one that comes as
+`NAME.from-PLACE.md`. Of an index that comes to another one, only the lines that this one lacks are put under it.
 """
 
 import os
@@ -33,7 +29,7 @@ from memtui.fs.atomic import clear_temps, make_folders, to_error
 from memtui.fs.boundary import check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.snapshot import scan, walk
-from memtui.history.store import Change, Store
+from memtui.history.store import Store
 from memtui.history.versions import MOVED
 from memtui.memory.budget import body_start, measure_index
 from memtui.memory.drafts import Drafts
@@ -70,7 +66,6 @@ class FileName(Struct, frozen=True):
 
     @property
     def renamed(self) -> bool:
-        """Whether both sides of a conflict stay."""
         return self.source != self.target
 
     @property
@@ -90,17 +85,11 @@ class MemoryMove(Struct, frozen=True):
 
 
 def plan_memory(old: Path, new: Path, location: str) -> tuple[MemoryMove | None, list[Stay], list[str]]:
-    """What has to be done for the memory of one folder to lie in another.
+    """What has to be done for the memory of one folder to lie in another; neither need exist.
 
-    Args:
-        old, new: Memory folders; neither need exist.
-        place: Where the memory comes from, in a word; it becomes part of names that are taken.
-
-    Returns:
-        The move (`None` if there is nothing to move), what stays in the old folder and why, and notes.
-
-    Raises:
-        MemtuiError: If a file can't be read.
+    `location` says in a word where the memory comes from; it becomes part of names that are taken. The move is `None`
+    if there is nothing to move; with it comes what stays in the old folder and why, and notes. Raises `MemtuiError` if
+    a file can't be read.
     """
     here, there = PlanBuilder(old), PlanBuilder(new)
     stays = [Stay(name, "not a memory file") for name in _others(old)]
@@ -134,7 +123,6 @@ def plan_memory(old: Path, new: Path, location: str) -> tuple[MemoryMove | None,
 
 
 def tail_of(location: str) -> str:
-    """A word for a place that may stand in a file name."""
     words = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", location)).strip("-")[-LONGEST_TAIL:].strip("-")
     return words or "elsewhere"
 
@@ -186,14 +174,9 @@ def _index(sheets: PlanBuilder, name: str, text: str, renamed: Mapping[str, str]
 
 
 def take_in(index: str, other: str) -> tuple[str, tuple[str, ...]]:
-    """Put what an index lacks of another one under it.
+    """Put what an index lacks of another one under it, every byte of it kept; front matter of the other is left out.
 
-    Args:
-        index: The whole text; every byte of it stays.
-        other: The whole text of the one that comes; its front matter is left out.
-
-    Returns:
-        The new text, and the lines that were put there, without line ends.
+    Returns the new text, and the lines that were put there, without line ends.
     """
     have = {line.strip() for line in index.split("\n")}
     body = [line.rstrip("\r") for line in other[body_start(other) :].removeprefix("\ufeff").split("\n")]
@@ -226,10 +209,8 @@ def _kept(body: list[str], wanted: set[str] | None) -> list[str]:
 
 
 def _notes(sheets: PlanBuilder, files: list[FileName]) -> list[str]:
-    notes = []
-    for file in files:
-        if file.renamed:
-            notes.append(f"{file.source} is another one there: both stay, this one as {file.target}")
+    renamed = [file for file in files if file.renamed]
+    notes = [f"{file.source} is another one there: both stay, this one as {file.target}" for file in renamed]
     index = sheets.text_or(INDEX_NAME, "")
     budget = measure_index(index)
     if budget.over:
@@ -238,9 +219,8 @@ def _notes(sheets: PlanBuilder, files: list[FileName]) -> list[str]:
     lost = [line for file in files if file.source == INDEX_NAME for line in file.lines
             if not all(entry.target in listed for entry in read_entries(line))]  # fmt: skip
     if lost:
-        notes.append(
-            f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {pluralize(len(lost), 'line')}"
-        )
+        taken = pluralize(len(lost), "line")
+        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {taken}")
     return notes
 
 
@@ -282,7 +262,6 @@ class MovePlan(Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to do."""
         return not self.sessions and self.memory is None
 
     def amount(self, sessions: int) -> str:
@@ -318,22 +297,13 @@ def plan_move(
 ) -> MovePlan:
     """Plan to bring what one project has left to another directory. Nothing is written.
 
-    Args:
-        env: The surroundings.
-        dirs: Ours: for the journal and the history of the memory.
-        old: The project's folder under `projects/`.
-        new: The directory that it shall belong to.
-        directory: The directory that `old` stands for, if it is known.
-        shared: Whether another directory has the same folder: then only the sessions of `directory` move, no memory.
-        sessions, memory: What shall move.
-        live: Ids of running sessions: they stay.
-        now: The clock, in seconds since 1970.
-        fresh: Makes an id for a session whose name is taken.
+    `old` is the project's folder under `projects/`, `directory` what it stands for, as far as that is known; `new` is
+    the directory that it shall belong to. `shared`: another directory has the same folder, so only the sessions of
+    `directory` move, no memory. Sessions whose ids are `live` stay; `fresh` makes an id for a session whose name is
+    taken.
 
-    Raises:
-        NotFound: If either isn't there.
-        Refused: If a folder is a link, or a consolidation may be running in one of the memory folders.
-        MemtuiError: If something can't be read.
+    Raises `NotFound` if either isn't there, `Refused` if a folder is a link or a consolidation may be running in one of
+    the memory folders, `MemtuiError` if something can't be read.
     """
     if not old.is_dir():
         raise NotFound(f"{old} does not exist", hint="memtui projects lists the projects")
@@ -349,8 +319,13 @@ def plan_move(
     if sessions and old == location.transcripts:
         notes.append("both directories have the same folder: the sessions are where they belong")
     elif sessions:
-        chosen = _chosen(directory) if shared else None
-        moves, stays = plan_sessions(old, location.transcripts, chosen=chosen, live=live, fresh=fresh)
+
+        def belongs(file: SessionFile) -> bool:
+            return directory is not None and session_directory(file) == directory
+
+        moves, stays = plan_sessions(
+            old, location.transcripts, chosen=belongs if shared else None, live=live, fresh=fresh
+        )
         notes += _session_notes(moves, directory)
     taken: MemoryMove | None = None
     if memory and shared:
@@ -366,7 +341,6 @@ def plan_move(
 def _memory(
     kept: Path, location: MemoryLocation, word: str, now: Callable[[], float]
 ) -> tuple[MemoryMove | None, list[Stay], list[str]]:
-    """The plan for the memory of a project's folder."""
     if kept.is_symlink():
         return None, [Stay("memory", "it is a link to another folder")], []
     if not kept.is_dir() or real_path(kept) == real_path(location.folder):
@@ -379,10 +353,6 @@ def _memory(
     if taken is not None and not location.enabled:
         notes.append("memory is switched off there: the agent loads none of it")
     return taken, stays, notes
-
-
-def _chosen(directory: Path | None) -> Callable[[SessionFile], bool]:
-    return lambda file: directory is not None and session_directory(file) == directory
 
 
 def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> list[str]:
@@ -421,19 +391,15 @@ def apply_move(
     redoes: str | None = None,
     fs: FileSystem = REAL,
 ) -> MoveResult:
-    """Do what a plan says.
+    """Do what a plan says; what became another than it was planned for stays, and is told.
 
-    Args:
-        plan: The plan; what became another than it was planned for stays, and is told.
-        live: Ids that are running by now.
-        now: The clock, in seconds since 1970.
-        redoes: The id of the operation by which the same move was taken back before.
-
-    Raises:
-        Refused: If a session that would move is running by now. Nothing was done.
-        MemtuiError: If the disk refuses. What was moved stays moved; the same move again ends it.
+    `live` are ids that are running by now; `redoes` is the operation by which the same move was taken back before.
+    Raises `Refused` if a session that would move is running: nothing was done. With another `MemtuiError` what was
+    moved stays moved, and the same move again ends it.
     """
-    _none_live(plan.sessions, live)
+    running = [session.id for session in plan.sessions if session.id in live]
+    if running:
+        raise Refused(f"session {running[0]} is running: nothing was moved", hint="end it first")
     journal = Journal(plan.dirs, fs=fs)
     move = uuid.uuid4().hex[:12]
     moved: list[SessionMove] = []
@@ -441,10 +407,8 @@ def apply_move(
     outcome = "it stopped half-way; the same move again ends it, undo takes it back"
     try:
         with journal.held():
-            old = str(plan.old or plan.source)
-            journal.begin(
-                move, when=now(), old=old, new=str(plan.new), source=plan.source, target=plan.target, redoes=redoes
-            )
+            old, new = str(plan.old or plan.source), str(plan.new)
+            journal.begin(move, when=now(), old=old, new=new, source=plan.source, target=plan.target, redoes=redoes)
             make_folders(plan.target, fs=fs)
             _clear(plan.target, fs)
             if plan.memory is not None:
@@ -458,12 +422,6 @@ def apply_move(
     except OSError as error:
         raise to_error(error, error.filename or plan.source.name, outcome=outcome) from error
     return MoveResult(move, tuple(moved), plan.memory is not None, tuple(stays))
-
-
-def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None:
-    running = [session.id for session in sessions if session.id in live]
-    if running:
-        raise Refused(f"session {running[0]} is running: nothing was moved", hint="end it first")
 
 
 def _move_session(
@@ -511,19 +469,14 @@ def _move_memory(
         replace(change, modified=times.get(change.name)) if change.base is None else change
         for change in memory.coming.changes
     ]
-    for root, changes, why in (
-        (target, coming, memory.coming.title),
-        (source, memory.leaving.changes, memory.leaving.title),
-    ):
-        _apply(Store(root, dirs, fs=fs, now=now, trash=None), changes, why, move)
+    steps = (target, coming, memory.coming.title), (source, memory.leaving.changes, memory.leaving.title)
+    for root, changes, why in steps:
+        store = Store(root, dirs, fs=fs, now=now, trash=None)
+        store.recover()
+        if changes:
+            store.apply(tuple(changes), why=why, kind=MOVED, extra={"move": move}, merge=False)
     follow_names(pins, drafts, source, target, names, follow)
     return _move_lock(source, target, journal, move, fs)
-
-
-def _apply(store: Store, changes: Collection[Change], why: str, move: str) -> None:
-    store.recover()
-    if changes:
-        store.apply(tuple(changes), why=why, kind=MOVED, extra={"move": move}, merge=False)
 
 
 def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: FileSystem) -> list[Stay]:

@@ -1,12 +1,8 @@
 """Which files of a session go where: its transcript, its own folder, sub-agents' files beside it.
 
 A session's identity is its file's name. Where the other folder has a file of that name with other bytes, both stay and
-the session that comes gets an id of its own, for all of its files.
-
-Source:
-    FORMATS 1.1; what the client makes of a copy under another id is told in this package's docstring.
-
-Files that belong together, from a folder to another: all are copied, and only then do the old ones go.
+the session that comes gets an id of its own, for all of its files; what the client makes of such a copy is told in this
+package's docstring.
 """
 
 import os
@@ -57,15 +53,11 @@ def transfer(
 ) -> tuple[bool, list[Stay]]:
     """Bring files that belong together to another folder: all copies first; of the old ones, the last file goes first.
 
-    Args:
-        what: What to call them.
-        files: A session's transcript comes last: the new folder has it once it has all that belongs to it.
+    A session's transcript comes last in `files`: the new folder has it once it has all that belongs to it. Returns
+    whether they moved (if not, the new folder has none of them), and what stays in the old folder and why; it is called
+    `what`.
 
-    Returns:
-        Whether they moved; if not, the new folder has none of them. And what stays in the old folder, and why.
-
-    Raises:
-        OSError: If the disk refuses. Every file is whole in one of the folders, or in both.
+    Raises `OSError` if the disk refuses. Every file is whole in one of the folders, or in both.
     """
     seen: list[tuple[FileMove, FileState]] = []
     made: list[tuple[FileMove, FileState]] = []
@@ -142,7 +134,6 @@ class SessionMove(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
         return sum(file.size for file in self.files)
 
 
@@ -155,13 +146,10 @@ def plan_sessions(
     fresh: Callable[[], str],
     fs: FileSystem = REAL,
 ) -> tuple[list[SessionMove], list[Stay]]:
-    """What has to be done for the sessions of one folder to lie in another.
+    """What has to be done for the sessions of one folder to lie in another, which need not exist.
 
-    Args:
-        old, new: Project folders; `new` need not exist.
-        chosen: Which sessions; all, and what is left of sessions whose transcript is gone, if left out.
-        live: Ids that are running: they stay.
-        fresh: Makes an id for a session whose name is taken.
+    `chosen` says which sessions; without it all, and what is left of sessions whose transcript is gone. Ids in `live`
+    are running and stay; `fresh` makes an id for a session whose name is taken.
     """
     moves: list[SessionMove] = []
     stays: list[Stay] = []
@@ -196,16 +184,9 @@ def plan_session(
     fresh: Callable[[], str],
     fs: FileSystem = REAL,
 ) -> SessionMove:
-    """What has to be done for one session.
+    """What has to be done for one session, called `id` in the old folder and `new_id` in the new one, if that is free.
 
-    Args:
-        id, new_id: What it is called in the old folder, and shall be called in the new one.
-        beside: Names of sub-agents' files beside it.
-        title: What the client calls it.
-
-    Raises:
-        Refused: If one of its files is a link or no file.
-        OSError: If one can't be read.
+    `beside` names sub-agents' files beside it. Raises `Refused` if a file of it is a link or no file, `OSError`.
     """
     names = [*files_of(old, id), *beside]
     if (old / f"{id}.jsonl").is_symlink() or (old / f"{id}.jsonl").exists():
@@ -215,7 +196,8 @@ def plan_session(
         for name in names:
             move = None
             if name not in beside or id == new_id:
-                move = _file(old, name, new, _target(name, id, new_id), fs)
+                target = new_id + name.removeprefix(id) if name.startswith(id) else name
+                move = _file(old, name, new, target, fs)
             if move is None and name in beside:
                 # Here the id in their rows says whose they are; in the session's own folder, the folder does.
                 move = _file(old, name, new, f"{new_id}/subagents/{name}", fs)
@@ -227,16 +209,8 @@ def plan_session(
         new_id = fresh()
 
 
-def _target(name: str, id: str, new_id: str) -> str:
-    return new_id + name.removeprefix(id) if name.startswith(id) else name
-
-
 def _file(old: Path, name: str, new: Path, target: str, fs: FileSystem) -> FileMove | None:
-    """One file's move; `None` if the new folder has another one under that name.
-
-    Raises:
-        Refused: If either is a link or no file.
-    """
+    """One file's move; `None` if the new folder has another one there. `Refused` if either is a link or no file."""
     info = _regular(old / name)
     if info is None:
         raise Refused(f"{name} is gone")
@@ -264,8 +238,7 @@ def _regular(path: Path) -> os.stat_result | None:
 def files_of(root: Path, folder: str) -> Iterator[str]:
     """Every file in a session's own folder, by its name below `root`; what a stopped copy left is nobody's.
 
-    Raises:
-        Refused: If there is a link or something else in it.
+    Raises `Refused` if there is a link or something else in it.
     """
     if (root / folder).is_symlink():
         raise Refused(f"{folder} is a link")
@@ -294,15 +267,11 @@ def _agents_beside(root: Path) -> dict[str, list[str]]:
     except OSError:
         return found
     for name in names:
-        path = root / name
-        first = next(parse_records(read_part(str(path)).split(b"\n")), {}) if _plain(path) else {}
+        try:
+            plain = _regular(root / name) is not None
+        except (Refused, OSError):
+            plain = False
+        first = next(parse_records(read_part(str(root / name)).split(b"\n")), {}) if plain else {}
         session = first.get("sessionId")
         found.setdefault(session if isinstance(session, str) else "", []).append(name)
     return found
-
-
-def _plain(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False

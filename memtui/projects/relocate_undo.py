@@ -26,8 +26,8 @@ from memtui.util.resolve import matches_prefix, resolve_one
 
 
 class Undone(Struct, frozen=True):
-    """What taking a move back did: how many sessions went back, whether memory did, what stayed and why, and
-    the operation that says so.
+    """What taking a move back did: sessions that went back, whether memory did, what stayed, the operation that says
+    so.
     """
 
     move: MoveRecord
@@ -40,9 +40,7 @@ class Undone(Struct, frozen=True):
 def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
     """The newest move that still stands, or one by the beginning of its id.
 
-    Raises:
-        NotFound: If there is none.
-        Conflict: If it is taken back already.
+    Raises `NotFound` if there is none, `Conflict` if it is taken back already.
     """
     moves = Journal(dirs).moves()
     if not word:
@@ -66,18 +64,10 @@ def undo_move(
     now: Callable[[], float] = time.time,
     fs: FileSystem = REAL,
 ) -> Undone:
-    """Take a move back.
+    """Take a move back: the newest that still stands, or one by the beginning of its id.
 
-    Args:
-        dirs: Ours.
-        word: The beginning of its id; the newest that still stands if left out.
-        live: Ids that are running.
-        now: The clock, in seconds since 1970.
-
-    Raises:
-        NotFound, Conflict: As from `past_move`.
-        Refused: If one of its sessions is running. Nothing was done.
-        MemtuiError: If the disk refuses. The same again ends it.
+    `live` are ids that are running. Raises as `past_move`, and `Refused` if one of its sessions is running: nothing was
+    done. If the disk refuses (`MemtuiError`), the same again ends it.
     """
     journal = Journal(dirs, fs=fs)
     stays: list[Stay] = []
