@@ -1,6 +1,7 @@
 """The text field of the editor: Textual's, but no byte of the text reaches the terminal as a command."""
 
 from rich.text import Text
+from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from memtui.util.text import visible
@@ -22,6 +23,9 @@ def same_length(line: str) -> str:
 class BodyArea(TextArea):
     """Markdown, wrapped and highlighted up to a size at which that stays quick."""
 
+    cut_row: reactive[int | None] = reactive(None)
+    """The row, from 0, from which on nothing of an index is loaded: drawn faint from there on."""
+
     def __init__(self, text: str, *, line_number_start: int) -> None:
         super().__init__(
             text,
@@ -33,21 +37,11 @@ class BodyArea(TextArea):
             id="body",
             compact=True,
         )
-        self._cut: int | None = None
 
-    @property
-    def cut_row(self) -> int | None:
-        """The row, from 0, from which on nothing of an index is loaded: drawn faint from there on."""
-        return self._cut
-
-    @cut_row.setter
-    def cut_row(self, row: int | None) -> None:
-        if row != self._cut:
-            self._cut = row
-            self._line_cache.clear()
-            self.refresh()
+    def watch_cut_row(self) -> None:
+        self._line_cache.clear()
 
     def get_line(self, line_index: int) -> Text:
-        faint = self._cut is not None and line_index >= self._cut
+        faint = self.cut_row is not None and line_index >= self.cut_row
         line = same_length(self.document.get_line(line_index))
         return Text(line, style="dim italic" if faint else "", end="", no_wrap=True)

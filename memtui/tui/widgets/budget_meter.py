@@ -53,7 +53,7 @@ class BudgetMeter(Widget):
     """Lines and characters of the index against their limits."""
 
     budget: reactive[IndexFill | None] = reactive(None)
-    """What to draw, or `None` before the first read and where there is no index."""
+    """`None` before the first read and where there is no index."""
     note: reactive[str] = reactive("")
     """Said instead of a meter: memory is off, no index yet."""
 

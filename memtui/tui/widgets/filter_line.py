@@ -16,12 +16,10 @@ class FilterLine(Input):
 
     @on(Input.Changed)
     def report_typed(self, event: Input.Changed) -> None:
-        """Narrow while typing."""
         event.stop()
         self._typed(event.value)
 
     @on(Input.Submitted)
     def report_done(self, event: Input.Submitted) -> None:
-        """Enter keeps the filter."""
         event.stop()
         self._done()

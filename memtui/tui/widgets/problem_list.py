@@ -19,7 +19,6 @@ class ProblemList(VirtualList):
         self.visited = False
 
     def show(self, problems: tuple[Problem, ...]) -> None:
-        """Draw these."""
         self.problems = problems
         self.border_title = f"Problems {len(problems)}"
         self.rows_changed()

@@ -1,6 +1,7 @@
 """A text to read: drawn lines with a cursor, find, and links to follow."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -11,7 +12,7 @@ from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.markdown import MarkdownLine
-from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.tui.widgets.virtual_list import VirtualList, mark_matches
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
@@ -47,17 +48,15 @@ class ReaderView(VirtualList):
 
     BINDINGS = registry.bindings(COMMANDS)
     show_find: reactive[str] = reactive("")
-    """The text that is being looked for; its matches are marked."""
 
     class WidthChanged(Message):
         """The lines were made for another width."""
 
+    @dataclass
     class Follow(Message):
         """A link is to be followed."""
 
-        def __init__(self, target: str) -> None:
-            super().__init__()
-            self.target = target
+        target: str
 
     class Left(Message):
         """One step back, out of the text."""
@@ -85,18 +84,10 @@ class ReaderView(VirtualList):
         return len(self.lines)
 
     def row(self, index: int, width: int) -> Content:
-        content = self.lines[index].content
-        if self.show_find:
-            start = content.plain.lower().find(self.show_find.lower())
-            while start >= 0:
-                end = start + len(self.show_find)
-                content = content.stylize("reverse bold", start, end)
-                start = content.plain.lower().find(self.show_find.lower(), end)
-        return content
+        return mark_matches(self.lines[index].content, self.show_find)
 
     @property
     def draw_width(self) -> int:
-        """Cells that a line may take."""
         return max(1, self.size.width - 1)
 
     def on_resize(self) -> None:
@@ -110,7 +101,6 @@ class ReaderView(VirtualList):
 
     @property
     def line(self) -> MarkdownLine | None:
-        """The line under the cursor."""
         return self.lines[self.cursor] if self.cursor < len(self.lines) else None
 
     def follow(self) -> None:
@@ -129,7 +119,6 @@ class ReaderView(VirtualList):
             self.cursor = next((i for i in order if needle in self.lines[i].content.plain.lower()), self.cursor)
 
     def copy_line(self) -> None:
-        """Copy the line under the cursor."""
         self.app.copy_line(self.line.content.plain if self.line is not None else "")
 
     def back(self) -> None:

@@ -1,8 +1,7 @@
 """A list over values: the base of the lists in which each row has a key, by which the cursor stays on it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from textual.message import Message
@@ -16,13 +15,12 @@ Row = TypeVar("Row")
 class RowList(VirtualList, Generic[Row]):
     """Rows; subclasses say by `key` which one is which, and by `row` how one looks."""
 
+    @dataclass
     class Folded(Message):
         """A line is to be folded or unfolded, for the lists that have such lines."""
 
-        def __init__(self, key: str, folded: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.folded = folded
+        key: str
+        folded: bool
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
@@ -49,7 +47,6 @@ class RowList(VirtualList, Generic[Row]):
 
     @property
     def current(self) -> Row | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     def row_count(self) -> int:

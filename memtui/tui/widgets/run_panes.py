@@ -17,7 +17,10 @@ from memtui.tui.widgets.virtual_list import VirtualList
 
 MAX_DETAIL_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
-
+MAX_LOG_EVENTS = 2_000
+"""Events of the full-screen log that can be scrolled to."""
+MAX_FILE_ROWS = 40
+"""No terminal has room for more: the place is not measured again for each."""
 
 COMMANDS = declare(
     registry.DREAM_LIST,
@@ -43,7 +46,6 @@ class RunDetails(VirtualList):
         self._below: list[Content] = []
 
     def show(self, dream: Dream | None, opened: OpenDream | None, now: float) -> None:
-        """Draw this run."""
         other = dream is None or self.dream is None or dream.run.id != self.dream.run.id
         self.dream, self.opened, self.now = dream, opened, now
         self._lay()
@@ -94,10 +96,6 @@ class RunDetails(VirtualList):
         return self._below[index - len(self._files)]
 
 
-MOST_ROWS = 40
-"""Rows beyond which no terminal has room for more: the place is not measured again for each."""
-
-
 class RunFiles(RowList[tuple[File, str]]):
     """The cursor stays on its file while others come."""
 
@@ -111,14 +109,13 @@ class RunFiles(RowList[tuple[File, str]]):
             for index in changed:
                 self.row_changed(index)
             return
-        height = max(1, min(len(files), MOST_ROWS))
-        if height != max(1, min(len(self.rows), MOST_ROWS)):
+        height = max(1, min(len(files), MAX_FILE_ROWS))
+        if height != max(1, min(len(self.rows), MAX_FILE_ROWS)):
             self.styles.height = height  # the stylesheet says how much of that at most
         self.put(list(files))
 
     @property
     def file(self) -> str:
-        """The file under the cursor, "" for none."""
         return self.current[0].name if self.current is not None else ""
 
     def key(self, row: tuple[File, str]) -> Hashable:
@@ -136,7 +133,6 @@ class RunHead(Static):
         self._rows: list[Content] = []
 
     def show(self, rows: Sequence[Content]) -> None:
-        """Say these."""
         if list(rows) != self._rows:
             taller = len(rows) != len(self._rows)
             self._rows = list(rows)
@@ -168,10 +164,6 @@ class RunList(RowList[Dream]):
         return run_row(dream, self.now, width, self.glyphs, judging=judging, still=self.still)
 
 
-MAX_LOG_EVENTS = 2_000
-"""Events that can be scrolled to."""
-
-
 class RunLog(VirtualList, can_focus=False):
     """Scrolled, never focused. While it follows, the newest row is in sight; else the rows in sight stay there."""
 
@@ -190,7 +182,6 @@ class RunLog(VirtualList, can_focus=False):
         self._lay()
 
     def follow(self, *, on: bool) -> None:
-        """Keep the newest in sight, or leave it alone."""
         self.follows = on
         if on:
             self.scroll_to(y=0, animate=False)

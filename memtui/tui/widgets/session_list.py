@@ -69,18 +69,14 @@ class SessionList(RowList[SessionRow]):
 
     @property
     def on_screen(self) -> list[Session]:
-        """The sessions on the screen."""
         top = self.scroll_offset.y
         return [row for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
 
     @property
     def session(self) -> Session | None:
         """The session that the row under the cursor belongs to: it, or the one above."""
-        for index in range(min(self.cursor, len(self.rows) - 1), -1, -1):
-            row = self.rows[index]
-            if isinstance(row, Session):
-                return row
-        return None
+        above = (self.rows[i] for i in range(min(self.cursor, len(self.rows) - 1), -1, -1))
+        return next((row for row in above if isinstance(row, Session)), None)
 
     def row_of(self, key: Hashable) -> int | None:
         return self.rows.row_of(key) if isinstance(self.rows, Arranged) else None
@@ -137,8 +133,7 @@ class SessionList(RowList[SessionRow]):
             return "archived"
         if self.session_list.days is None:
             return ""
-        left = days_left(session.modified, self.now, self.session_list.days)
-        return cleanup_mark(left)
+        return cleanup_mark(days_left(session.modified, self.now, self.session_list.days))
 
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node
@@ -167,9 +162,8 @@ class SessionList(RowList[SessionRow]):
             self.post_message(self.Folded(row.file_path, folded))
             return
         if folded:
-            self.cursor = next(
-                (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor
-            )
+            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session))
+            self.cursor = next(above, self.cursor)
         else:
             self.screen.focus_next()
 

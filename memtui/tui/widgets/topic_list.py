@@ -20,6 +20,7 @@ MARK_STYLES = {
     "unsaved": "$mark bold",
     "pinned": "$link",
 }
+"""By the mark of a row; its glyph has the same name."""
 LINE_COLUMN_FROM = 34
 """Cells from which the column with the index line fits."""
 
@@ -53,7 +54,6 @@ class TopicList(RowList[Row]):
             self.to_first_file()
 
     def to_first_file(self) -> None:
-        """Put the cursor on the first row that is a file."""
         self.cursor = first_file(self.rows)
 
     def key(self, row: Row) -> Hashable:
@@ -64,7 +64,10 @@ class TopicList(RowList[Row]):
         self.border_subtitle = list_columns(self.scrollable_content_region.width)
 
     def row(self, index: int, width: int) -> Content:
-        return row_line(self.rows[index], width, self.now, self.glyphs)
+        row = self.rows[index]
+        return (
+            _group(row, width, self.glyphs) if isinstance(row, GroupRow) else _item(row, width, self.now, self.glyphs)
+        )
 
     def fold(self, *, folded: bool) -> None:
         """Fold or unfold the group under the cursor; on a file, left goes to its group and right to the next pane."""
@@ -79,7 +82,6 @@ class TopicList(RowList[Row]):
             self.screen.focus_next()
 
     def open(self) -> None:
-        """Fold a group, or report a file as chosen."""
         row = self.current
         if isinstance(row, GroupRow):
             self.post_message(self.Folded(row.key, not row.folded))
@@ -87,13 +89,7 @@ class TopicList(RowList[Row]):
             super().open()
 
 
-def row_line(row: Row, width: int, now: float, glyphs: Glyphs) -> Content:
-    """The row in `width` cells; its age counts back from `now`."""
-    return _group(row, width, glyphs) if isinstance(row, GroupRow) else _item(row, width, now, glyphs)
-
-
 def first_file(rows: Sequence[Row]) -> int:
-    """Where the cursor stands first: on the first row that is a file."""
     return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
 
 
@@ -114,13 +110,7 @@ def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Content:
 
 
 def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
-    glyph = {
-        "problem": glyphs.problem,
-        "unlisted": glyphs.unlisted,
-        "changed": glyphs.changed,
-        "unsaved": glyphs.unsaved,
-        "pinned": glyphs.pinned,
-    }.get(item.mark, " ")
+    glyph = getattr(glyphs, item.mark) if item.mark else " "
     amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
     tail = f" {amount:>6}{text.age(now - item.modified):>5}"
     if width >= LINE_COLUMN_FROM:

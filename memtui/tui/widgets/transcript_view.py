@@ -1,14 +1,8 @@
-"""Rows of records drawn around a cursor, read from a source as far as the screen needs them.
+"""A transcript to read: rows of records around a cursor, with folds, prompts and find.
 
-Keys never wait: what lies on short lines is read at once (microseconds), a long line goes to a thread, which works on
-its own copy of the source and reports by message.
-
-A transcript to read: folds, prompts and find over the rows of its records.
-
-A search works for a moment while its key is handled; one that takes longer goes on in a thread, says how far it is, and
-Esc stops it.
-
-The drawn rows around a place in a source that is never held as a whole.
+The source is never held as a whole. Keys never wait: what lies on short lines is read at once (microseconds), and a
+search works for a moment while its key is handled; a long line, or a longer search, goes to a thread with its own copy
+of the source.
 """
 
 import time
@@ -18,13 +12,12 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 from rich.segment import Segment
-from textual import events, on, work
+from textual import events, work
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.style import Style
-from textual.visual import Visual
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
@@ -38,15 +31,26 @@ from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.theme import glyphs_of
-from memtui.tui.widgets.virtual_list import LINES, Lines
+from memtui.tui.widgets.virtual_list import LINES, Lines, draw_row, mark_matches
 from memtui.util.errors import MemtuiError
 
 MAX_ROWS_HELD = 3000
-"""Rows that are held; beyond, those farthest from the screen are let go."""
+"""Beyond, rows farthest from the screen are let go."""
+INLINE_BYTES: Final = 1 << 16
+"""Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
+INLINE_SEARCH_S: Final = 0.006
+"""Seconds that a search may take while its key is handled before it goes to a thread."""
+STATUS_INTERVAL_S: Final = 0.2
+"""Seconds between two words about how far a search is."""
+MAX_UNFOLDED_LINES: Final = 5_000
+"""Lines of one part that a search unfolds at most; a hit behind them is shown by the row that counts the rest."""
+WHEEL_ROWS: Final = 3
+MAX_CACHED_ROWS: Final = 500
+"""Painted rows."""
 
 
 class RecordBlock(Struct, frozen=True, eq=False):
-    """The rows of one passage, and what is still known of it: what it said is read again when it is wanted."""
+    """The rows of one record, and what is still known of it: what it said is read again when it is wanted."""
 
     spot: Cursor
     offset: int
@@ -59,7 +63,7 @@ class RecordBlock(Struct, frozen=True, eq=False):
 
 
 class Anchor(Struct, frozen=True):
-    """Which row of a passage the cursor goes to, and on which row of the screen that is.
+    """Which row of a record the cursor goes to, and on which row of the screen that is.
 
     `part` and `line` as in `Row`; `end`: its last row, at the bottom of the screen.
     """
@@ -70,53 +74,39 @@ class Anchor(Struct, frozen=True):
     end: bool = False
 
 
+START: Final = Anchor()
+
+Reads = Callable[[RecordSource, int | None], RecordView | None]
+"""Reads a record from a source, with the most bytes of a line that may be read."""
+Then = Callable[[RecordBlock | None], None]
+Search = Callable[[RecordSource, int | None], Iterator[SearchHit | float]]
+"""Searches a source, with the most bytes of a line that may be read."""
+
+
 class Window:
-    """Blocks that follow each other in the source, as one list of rows; it grows at both ends.
+    """Blocks that follow each other in the source, as one list of rows; `block` is the first, None: nothing to read."""
 
-    Args:
-        source: What is read.
-        draw: Makes a block of a passage.
-    """
-
-    def __init__(self, source: RecordSource, draw: Callable[[RecordView], RecordBlock]) -> None:
-        self.source = source
-        self.draw = draw
-        self.blocks: list[RecordBlock] = []
-        self.rows: list[tuple[RecordBlock, Row]] = []
-        self.at_top = self.at_bottom = False
-
-    def start(self, block: RecordBlock | None) -> None:
-        """Hold this block alone; None for a source that is empty."""
+    def __init__(self, block: RecordBlock | None = None) -> None:
         self.blocks = [block] if block else []
         self.rows = [(block, row) for row in block.rows] if block else []
         self.at_top = self.at_bottom = block is None
 
-    def above(self, block: RecordBlock | None) -> int:
-        """Put a block before the first, None where there is none; returns by how many rows the others moved."""
+    def add(self, block: RecordBlock | None, *, below: bool) -> int:
+        """Put a block behind the last or before the first; returns by how many rows the others moved.
+
+        None says that the source ends there.
+        """
         if block is None:
-            self.at_top = True
+            self.at_bottom, self.at_top = self.at_bottom or below, self.at_top or not below
+            return 0
+        rows = [(block, row) for row in block.rows]
+        if below:
+            self.blocks.append(block)
+            self.rows += rows
             return 0
         self.blocks.insert(0, block)
-        self.rows[:0] = [(block, row) for row in block.rows]
-        return len(block.rows)
-
-    def below(self, block: RecordBlock | None) -> None:
-        """Put a block behind the last, None where there is none."""
-        if block is None:
-            self.at_bottom = True
-        else:
-            self.blocks.append(block)
-            self.rows += [(block, row) for row in block.rows]
-
-    def read_above(self, most: int | None) -> int:
-        """Read one more passage at the top; returns by how many rows the others moved."""
-        passage = self.source.before(self.blocks[0].spot, most)
-        return self.above(self.draw(passage) if passage else None)
-
-    def read_below(self, most: int | None) -> None:
-        """Read one more passage at the bottom."""
-        passage = self.source.after(self.blocks[-1].spot, most)
-        self.below(self.draw(passage) if passage else None)
+        self.rows[:0] = rows
+        return len(rows)
 
     def trim(self, first: int, last: int) -> int:
         """Let go of blocks far from the rows `first` to `last`; returns by how many rows the others moved."""
@@ -124,8 +114,7 @@ class Window:
             return 0
         reach = MAX_ROWS_HELD // 3
         while len(self.blocks) > 1 and len(self.rows) - len(self.blocks[-1].rows) > last + reach:
-            del self.rows[-len(self.blocks.pop().rows) :]
-            self.at_bottom = False
+            self._drop_last()
         moved = 0
         while len(self.blocks) > 1 and moved + len(self.blocks[0].rows) < first - reach:
             moved += len(self.blocks.pop(0).rows)
@@ -137,7 +126,11 @@ class Window:
         """The file grew: what was the end is none any more, and half a line may be whole now."""
         self.at_bottom = False
         if len(self.blocks) > 1 and self.blocks[-1].pending:
-            del self.rows[-len(self.blocks.pop().rows) :]
+            self._drop_last()
+
+    def _drop_last(self) -> None:
+        del self.rows[-len(self.blocks.pop().rows) :]
+        self.at_bottom = False
 
 
 def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
@@ -151,373 +144,6 @@ def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
     words = needle.lower()
     marked = [at for at in of_line if words and words in block.rows[at].content.plain.lower()]
     return (marked or of_line or [0])[0]
-
-
-INLINE_BYTES: Final = 1 << 16
-"""Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
-WHEEL_ROWS: Final = 3
-"""Rows that the wheel moves."""
-MAX_CACHED_ROWS: Final = 500
-"""Painted rows that are cached."""
-START: Final = Anchor()
-"""The first row of a passage."""
-Reads = Callable[[RecordSource, int | None], RecordView | None]
-"""Reads a passage from a source, with the most bytes of a line that may be read."""
-Then = Callable[[RecordBlock | None], None]
-
-
-class RecordLines(Lines, Widget, can_focus=True):
-    """Records of a source by rows, around a cursor."""
-
-    BINDINGS = registry.bindings(LINES)
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
-    DEFAULT_CSS = """
-    RecordLines { height: 1fr; }
-    RecordLines > .passages--cursor { background: $primary 22%; }
-    RecordLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
-    RecordLines > .passages--bar { color: $border-blurred; }
-    """
-
-    needle: reactive[str] = reactive("")
-    """The text that is being looked for; where it stands is marked."""
-
-    @dataclass
-    class Moved(Message):
-        """The cursor stands in another record, or on another row of it; `share` is how much lies before it."""
-
-        block: RecordBlock
-        share: float
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, RecordLines.Moved)
-
-    @dataclass
-    class Status(Message):
-        """What is going on, in words; "" for nothing any more."""
-
-        words: str
-
-    @dataclass
-    class Ready(Message):
-        """A thread has read and drawn what `then` is to be called with, unless something else was wanted since."""
-
-        ticket: object
-        block: RecordBlock | None
-        then: Then
-        error: str = ""
-
-    def __init__(self, source: RecordSource, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.source = source
-        self.window = Window(source, self._drawn)
-        self.top = self.cursor = 0
-        self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
-        self._ticket: object = None
-        self._trouble = ""
-        self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
-
-    def limit(self, spot: Cursor, part: int) -> int:
-        """How many lines of a part are wanted; 0 folds it. Also asked in threads."""
-        return 0
-
-    # Where it is.
-
-    @property
-    def busy(self) -> bool:
-        """Whether a thread works for it."""
-        return self._ticket is not None
-
-    @property
-    def here(self) -> tuple[RecordBlock, Row] | None:
-        """The row under the cursor and the block that it is of; None in an empty source."""
-        return self.window.rows[self.cursor] if self.cursor < len(self.window.rows) else None
-
-    @property
-    def row_width(self) -> int:
-        """Cells that a row may take; one is the bar's."""
-        return max(1, self.size.width - 1)
-
-    def open(self, reads: Reads, anchor: Anchor) -> None:
-        """Go to a passage.
-
-        Args:
-            reads: Reads it from a source, with the most bytes of a line that may be read.
-            anchor: Where in it the cursor goes.
-        """
-        self._first = (reads, anchor)
-        if not self.size.height:
-            return  # not laid out: the first size comes here again
-        self._read(reads, lambda block: self._opened(block, anchor))
-
-    def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
-        """Read another source, from where `open` would go; the old one is closed."""
-        self.source.close()
-        self.source = source
-        self.window = Window(source, self._drawn)
-        self.window.start(None)
-        self.open(reads, anchor)
-
-    def grew(self) -> None:
-        """The file has more at its end."""
-        self.window.forget_end()
-        self._fill()
-        self.refresh()
-
-    def on_resize(self) -> None:
-        here = self.here
-        if here is None:
-            self.open(*self._first)
-        else:
-            self.draw_again(*here)
-
-    def on_unmount(self) -> None:
-        self.source.close()
-
-    def draw_again(self, block: RecordBlock, row: Row) -> None:
-        """Draw all again, the same row under the cursor and at the same height."""
-        spot = block.spot
-        y = max(0, min(self.cursor - self.top, self.size.height - 1))
-        self.open(lambda source, most: source.get(spot, most), Anchor(row.part, row.line, y))
-
-    # Reading and drawing.
-
-    def _drawn(self, passage: RecordView) -> RecordBlock:
-        """The rows of a passage; also called in threads, so nothing here is changed."""
-        spot = passage.cursor
-
-        def limit(part: int, kind: ContentKind) -> int:
-            return max(self.limit(spot, part), FOLDED.get(kind, 0))
-
-        said = message_content(passage)
-        rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
-        return RecordBlock(
-            spot, passage.offset, passage.length, passage.line, said.uuid, said.prompt, passage.pending, rows
-        )  # fmt: skip
-
-    def _read(self, reads: Reads, then: Then) -> None:
-        """Read and draw a passage and go on with it: at once, or if its line is long as soon as a thread has it."""
-        self._ticket = None
-        try:
-            passage = reads(self.source, INLINE_BYTES)
-        except LineTooLong:
-            self._ticket = ticket = object()
-            self.post_message(self.Status("reading a long line"))
-            self._read_long(self.source.copy(), ticket, reads, then)
-        except MemtuiError as error:
-            self.post_message(self.Status(error.message))
-        else:
-            then(self._drawn(passage) if passage else None)
-
-    @work(thread=True, group="read-long", exit_on_error=False, description="read a long line")
-    def _read_long(self, source: RecordSource, ticket: object, reads: Reads, then: Then) -> None:
-        try:
-            passage = reads(source, None)
-            ready = self.Ready(ticket, self._drawn(passage) if passage else None, then)
-        except MemtuiError as error:
-            ready = self.Ready(ticket, None, then, error.message)
-        finally:
-            source.close()
-        self.post_message(ready)
-
-    @on(Ready)
-    def take_block(self, message: Ready) -> None:
-        """What a thread has read, if it is still wanted."""
-        if message.ticket is self._ticket:
-            self._ticket = None
-            self.post_message(self.Status(message.error))
-            if not message.error:
-                message.then(message.block)
-
-    def _opened(self, block: RecordBlock | None, anchor: Anchor) -> None:
-        self.window = Window(self.source, self._drawn)
-        self.window.start(block)
-        self.cursor = row_of(block, anchor, self.needle) if block else 0
-        y = self.size.height - 1 if anchor.end else min(anchor.y, self.size.height - 1)
-        self.top = self.cursor - y
-        self._fill(ahead=0)
-        self._report()
-        self.call_after_refresh(self._fill)
-
-    def _fill(self, ahead: int = 1) -> None:
-        """Read what is on the screen and so many screens more on either side; a thread reads what is on long lines."""
-        window, height = self.window, max(1, self.size.height)
-        if not window.blocks:
-            self.top = self.cursor = 0
-            return
-        try:
-            while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
-                window.read_below(INLINE_BYTES)
-        except LineTooLong:
-            self._read_edge(window.blocks[-1].spot, below=True)
-        except MemtuiError as error:
-            self._trouble = error.message
-        try:
-            while not window.at_top and self.top < ahead * height:
-                self._shift(window.read_above(INLINE_BYTES))
-        except LineTooLong:
-            self._read_edge(window.blocks[0].spot, below=False)
-        except MemtuiError as error:
-            self._trouble = error.message
-        self._shift(window.trim(self.top, self.top + height))
-        self.top = max(0, min(self.top, len(window.rows) - height))
-        self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
-
-    def _shift(self, rows: int) -> None:
-        self.top += rows
-        self.cursor += rows
-
-    def _read_edge(self, spot: Cursor, *, below: bool) -> None:
-        """Read the long line behind the last block, or before the first."""
-        if self._ticket is not None:
-            return
-        window = self.window
-
-        def take(block: RecordBlock | None) -> None:
-            if window is not self.window or window.blocks[-1 if below else 0].spot != spot:
-                return
-            if below:
-                window.below(block)
-            else:
-                self._shift(window.above(block))
-            self._fill()
-            self._report()
-
-        self._read(lambda source, most: source.after(spot, most) if below else source.before(spot, most), take)
-
-    # Moving.
-
-    def _go(self, row: int) -> None:
-        """Put the cursor on a row of the window, as far as there are any, and the screen around it."""
-        self.cursor = row
-        self._show_cursor()
-        self._fill()
-        self._show_cursor()
-        self._report()
-
-    def _show_cursor(self) -> None:
-        height = max(1, self.size.height)
-        self.top = min(max(self.top, self.cursor - height + 1), self.cursor)
-
-    def _report(self) -> None:
-        here = self.here
-        if here is not None:
-            at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
-            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.fraction_before(here[0].spot)))
-        if self._trouble:
-            self.post_message(self.Status(self._trouble))
-            self._trouble = ""
-        self.refresh()
-
-    def move_cursor(self, rows: int) -> None:
-        self._go(self.cursor + rows)
-
-    def move_pages(self, pages: float) -> None:
-        rows = int(pages * max(1, self.size.height - 1))
-        self.top += rows
-        self._go(self.cursor + rows)
-
-    def move_cursor_to(self, index: int) -> None:
-        if index:
-            self.open(lambda source, most: source.last(most), Anchor(end=True))
-        else:
-            self.open(lambda source, most: source.first(most), Anchor())
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, WHEEL_ROWS)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, -WHEEL_ROWS)
-
-    def _wheel(self, event: events.MouseEvent, rows: int) -> None:
-        """Move the screen; the cursor stays on it, since only what is near the screen is held."""
-        event.stop()
-        self.top += rows
-        self._fill()
-        self._go(max(self.top, min(self.cursor, self.top + self.size.height - 1)))
-
-    def on_click(self, event: events.Click) -> None:
-        """Put the cursor there, a double click folds; on the bar: go to that part of the source."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        if offset.x >= self.row_width:
-            share = offset.y / max(1, self.size.height - 1)
-            self.open(lambda source, most: source.at_fraction(share, most), Anchor())
-        elif self.top + offset.y < len(self.window.rows):
-            self._go(self.top + offset.y)
-            if event.chain == 2:
-                self.toggle()
-
-    def toggle(self) -> None:
-        """Do what Enter and a double click do with the row."""
-
-    # Painting.
-
-    def watch_needle(self) -> None:
-        self._strips.clear()
-        self.refresh()
-
-    def notify_style_update(self) -> None:
-        self._strips.clear()
-        super().notify_style_update()
-
-    def render_line(self, y: int) -> Strip:
-        width, index = self.row_width, self.top + y
-        style = self.visual_style
-        if index >= len(self.window.rows):
-            empty = y == 1 and not self.window.rows and not self.busy
-            words = Content.styled("  nothing to read here", "$dim") if empty else Content("")
-            return Strip.join([self._strip(words, width, style), self._bar(y, style)])
-        _, row = self.window.rows[index]
-        if index == self.cursor:
-            style += self.get_visual_style("passages--cursor", partial=True)
-        key = (id(row), style)
-        cached = self._strips.get(key)
-        if cached is None or cached[0] is not row:
-            if len(self._strips) > MAX_CACHED_ROWS:
-                self._strips.clear()
-            cached = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
-        return Strip.join([cached[1], self._bar(y, self.visual_style)])
-
-    def _strip(self, content: Content, width: int, style: Style) -> Strip:
-        strips = Visual.to_strips(self, content, width, 1, style, apply_selection=False, pad=True)
-        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
-        return strip.crop_extend(0, width, style.rich_style)
-
-    def _marked(self, content: Content) -> Content:
-        if self.needle:
-            plain, needle = content.plain.lower(), self.needle.lower()
-            start = plain.find(needle)
-            while start >= 0:
-                content = content.stylize("reverse bold", start, start + len(needle))
-                start = plain.find(needle, start + len(needle))
-        return content
-
-    def _bar(self, y: int, style: Style) -> Strip:
-        """One cell of the bar: full where the screen is in the source."""
-        rows, height = self.window.rows, max(1, self.size.height)
-        if not rows or (self.window.at_top and self.window.at_bottom and len(rows) <= height):
-            return Strip.blank(1, style.rich_style)
-        glyphs = glyphs_of(self)
-        first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
-        begin = round(self.source.fraction_before(first.spot) * (height - 1))
-        end = max(begin, round(self.source.fraction_before(last.spot) * (height - 1)))
-        if self.window.at_bottom and self.top + height >= len(rows):
-            end = height - 1
-        cell = glyphs.full if begin <= y <= end else glyphs.quote
-        bar = style + self.get_visual_style("passages--bar", partial=True)
-        return Strip([Segment(cell, bar.rich_style)], 1)
-
-
-INLINE_SEARCH_S: Final = 0.006
-"""Seconds that a search may take while its key is handled before it goes to a thread."""
-STATUS_INTERVAL_S: Final = 0.2
-"""Seconds between two words about how far a search is."""
-MAX_UNFOLDED_LINES: Final = 5_000
-"""Lines of one part that a search unfolds at most; a hit behind them is shown by the row that counts the rest."""
-Steps = Iterator[SearchHit | float]
-Search = Callable[[RecordSource, int | None], Steps]
-"""Searches a source, with the most bytes of a line that may be read."""
 
 
 async def find_text(context: CommandContext) -> None:
@@ -559,10 +185,36 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class TranscriptLines(RecordLines):
-    """Records of a source, to be folded and searched."""
+class TranscriptLines(Lines, Widget, can_focus=True):
+    """Records of a source by rows, to be folded and searched."""
 
-    BINDINGS = registry.bindings(COMMANDS)
+    BINDINGS = registry.bindings(LINES, COMMANDS)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
+    DEFAULT_CSS = """
+    TranscriptLines { height: 1fr; }
+    TranscriptLines > .passages--cursor { background: $primary 22%; }
+    TranscriptLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
+    TranscriptLines > .passages--bar { color: $border-blurred; }
+    """
+
+    needle: reactive[str] = reactive("")
+    """The text that is being looked for; where it stands is marked."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands in another record, or on another row of it; `share` is how much lies before it."""
+
+        block: RecordBlock
+        share: float
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, TranscriptLines.Moved)
+
+    @dataclass
+    class Status(Message):
+        """What is going on, in words; "" for nothing any more."""
+
+        words: str
 
     @dataclass
     class FromHere(Message):
@@ -570,45 +222,294 @@ class TranscriptLines(RecordLines):
 
         uuid: str
 
-    @dataclass
     class ViewToggled(Message):
         """The other of chain and file order is wanted, or where there is only one all of the conversation."""
 
-    @dataclass
     class Left(Message):
         """One step back, out of the conversation."""
 
-    @dataclass
-    class Searched(Message):
-        """A search is done; `hit` is None if there was nothing."""
-
-        ticket: object
-        hit: SearchHit | None
-        error: str = ""
-
     def __init__(self, source: RecordSource, *, id: str | None = None) -> None:
-        super().__init__(source, id=id)
+        super().__init__(id=id)
+        self.source = source
+        self.window = Window()
+        self.top = self.cursor = 0
         self.all_open = False
         self._shown: dict[tuple[Cursor, int], int] = {}
+        self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
+        self._reading: object = None
+        """What a thread reads for; like `_search` another object each time, so that a late answer is dropped."""
         self._search: object = None
-        self._nothing = ""
+        self._trouble = ""
+        self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
+
+    # Where it is.
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread works for it."""
+        return self._reading is not None or self._search is not None
+
+    @property
+    def here(self) -> tuple[RecordBlock, Row] | None:
+        """The row under the cursor and the block that it is of; None in an empty source."""
+        return self.window.rows[self.cursor] if self.cursor < len(self.window.rows) else None
+
+    @property
+    def row_width(self) -> int:
+        """Cells that a row may take; one is the bar's."""
+        return max(1, self.size.width - 1)
+
+    def open(self, reads: Reads, anchor: Anchor) -> None:
+        """Go to a record, and to a place in it."""
+        self._first = (reads, anchor)
+        if self.size.height:  # else not laid out: the first size comes here again
+            self._read(reads, lambda block: self._opened(block, anchor))
+
+    def _open_at(self, spot: Cursor, anchor: Anchor) -> None:
+        self.open(lambda source, most: source.get(spot, most), anchor)
+
+    def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
+        """Read another source, from where `open` would go; the old one is closed."""
+        self.stop_search()
+        self._shown.clear()
+        self.source.close()
+        self.source = source
+        self.window = Window()
+        self.open(reads, anchor)
+
+    def grew(self) -> None:
+        """The file has more at its end."""
+        self.window.forget_end()
+        self._fill()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        if self.here is None:
+            self.open(*self._first)
+        else:
+            self._draw_again()
+
+    def on_unmount(self) -> None:
+        self.stop_search()
+        self.source.close()
+
+    def _draw_again(self, line: int | None = None) -> None:
+        """Draw all again, the same row (or another line of its part) under the cursor and at the same height."""
+        if (here := self.here) is not None:
+            block, row = here
+            y = max(0, min(self.cursor - self.top, self.size.height - 1))
+            self._open_at(block.spot, Anchor(row.part, row.line if line is None else line, y))
+
+    # Reading and drawing.
 
     def limit(self, spot: Cursor, part: int) -> int:
+        """How many lines of a part are wanted; 0 folds it. Also asked in threads."""
         if spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
-    @property
-    def busy(self) -> bool:
-        return super().busy or self._search is not None
+    def _drawn(self, record: RecordView | None) -> RecordBlock | None:
+        """The rows of a record; also called in threads, so nothing here is changed."""
+        if record is None:
+            return None
+        spot = record.cursor
 
-    def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
-        self.stop_search()
-        self._shown.clear()
-        super().show(source, reads, anchor)
+        def limit(part: int, kind: ContentKind) -> int:
+            return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
-    def on_unmount(self) -> None:
-        self.stop_search()
+        said = message_content(record)
+        rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
+        place = (spot, record.offset, record.length, record.line)
+        return RecordBlock(*place, said.uuid, said.prompt, record.pending, rows)
+
+    def _read(self, reads: Reads, then: Then) -> None:
+        """Read and draw a record and go on with it: at once, or if its line is long as soon as a thread has it."""
+        self._reading = None
+        try:
+            record = reads(self.source, INLINE_BYTES)
+        except LineTooLong:
+            self._reading = ticket = object()
+            self.post_message(self.Status("reading a long line"))
+            self._read_long(self.source.copy(), ticket, reads, then)
+        except MemtuiError as error:
+            self.post_message(self.Status(error.message))
+        else:
+            then(self._drawn(record))
+
+    @work(thread=True, group="read-long", exit_on_error=False, description="read a long line")
+    def _read_long(self, source: RecordSource, ticket: object, reads: Reads, then: Then) -> None:
+        block, error = None, ""
+        try:
+            block = self._drawn(reads(source, None))
+        except MemtuiError as refused:
+            error = refused.message
+        finally:
+            source.close()
+        self.call_later(self._take_block, ticket, block, error, then)
+
+    def _take_block(self, ticket: object, block: RecordBlock | None, error: str, then: Then) -> None:
+        if ticket is self._reading:
+            self._reading = None
+            self.post_message(self.Status(error))
+            if not error:
+                then(block)
+
+    def _opened(self, block: RecordBlock | None, anchor: Anchor) -> None:
+        self.window = Window(block)
+        self.cursor = row_of(block, anchor, self.needle) if block else 0
+        self.top = self.cursor - (self.size.height - 1 if anchor.end else min(anchor.y, self.size.height - 1))
+        self._fill(ahead=0)
+        self._report()
+        self.call_after_refresh(self._fill)
+
+    def _fill(self, ahead: int = 1) -> None:
+        """Read what is on the screen and so many screens more on either side; a thread reads what is on long lines."""
+        window, height = self.window, max(1, self.size.height)
+        if not window.blocks:
+            self.top = self.cursor = 0
+            return
+        self._grow(ahead * height, below=True)
+        self._grow(ahead * height, below=False)
+        self._shift(window.trim(self.top, self.top + height))
+        self.top = max(0, min(self.top, len(window.rows) - height))
+        self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
+
+    def _grow(self, rows: int, *, below: bool) -> None:
+        """Read until so many rows lie below the screen, or above it."""
+        window, height = self.window, max(1, self.size.height)
+        try:
+            while not (window.at_bottom if below else window.at_top):
+                if (len(window.rows) - self.top - height if below else self.top) >= rows:
+                    break
+                spot = window.blocks[-1 if below else 0].spot
+                record = (self.source.after if below else self.source.before)(spot, INLINE_BYTES)
+                self._shift(window.add(self._drawn(record), below=below))
+        except LineTooLong:
+            self._read_edge(spot, below=below)
+        except MemtuiError as error:
+            self._trouble = error.message
+
+    def _shift(self, rows: int) -> None:
+        self.top += rows
+        self.cursor += rows
+
+    def _read_edge(self, spot: Cursor, *, below: bool) -> None:
+        """Read the long line behind the last block, or before the first."""
+        if self._reading is not None:
+            return
+        window = self.window
+
+        def take(block: RecordBlock | None) -> None:
+            if window is self.window and window.blocks[-1 if below else 0].spot == spot:
+                self._shift(window.add(block, below=below))
+                self._fill()
+                self._report()
+
+        self._read(lambda source, most: source.after(spot, most) if below else source.before(spot, most), take)
+
+    # Moving.
+
+    def _go(self, row: int) -> None:
+        """Put the cursor on a row of the window, as far as there are any, and the screen around it."""
+        self.cursor = row
+        self._show_cursor()
+        self._fill()
+        self._show_cursor()
+        self._report()
+
+    def _show_cursor(self) -> None:
+        self.top = min(max(self.top, self.cursor - max(1, self.size.height) + 1), self.cursor)
+
+    def _report(self) -> None:
+        if (here := self.here) is not None:
+            at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.fraction_before(here[0].spot)))
+        if self._trouble:
+            self.post_message(self.Status(self._trouble))
+            self._trouble = ""
+        self.refresh()
+
+    def move_cursor(self, rows: int) -> None:
+        self._go(self.cursor + rows)
+
+    def move_pages(self, pages: float) -> None:
+        rows = int(pages * max(1, self.size.height - 1))
+        self.top += rows
+        self._go(self.cursor + rows)
+
+    def move_cursor_to(self, index: int) -> None:
+        if index:
+            self.open(lambda source, most: source.last(most), Anchor(end=True))
+        else:
+            self.open(lambda source, most: source.first(most), START)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -WHEEL_ROWS)
+
+    def _wheel(self, event: events.MouseEvent, rows: int) -> None:
+        """Move the screen; the cursor stays on it, since only what is near the screen is held."""
+        event.stop()
+        self.top += rows
+        self._fill()
+        self._go(max(self.top, min(self.cursor, self.top + self.size.height - 1)))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor there, a double click folds; on the bar: go to that part of the source."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.x >= self.row_width:
+            share = offset.y / max(1, self.size.height - 1)
+            self.open(lambda source, most: source.at_fraction(share, most), START)
+        elif self.top + offset.y < len(self.window.rows):
+            self._go(self.top + offset.y)
+            if event.chain == 2:
+                self.toggle()
+
+    # Painting.
+
+    def watch_needle(self) -> None:
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        index, style = self.top + y, self.visual_style
+        if index >= len(self.window.rows):
+            empty = y == 1 and not self.window.rows and not self.busy
+            words = Content.styled("  nothing to read here", "$dim") if empty else Content("")
+            return Strip.join([draw_row(self, words, self.row_width, style), self._bar(y)])
+        _, row = self.window.rows[index]
+        if index == self.cursor:
+            style += self.get_visual_style("passages--cursor", partial=True)
+        key = (id(row), style)
+        cached = self._strips.get(key)
+        if cached is None or cached[0] is not row:
+            if len(self._strips) > MAX_CACHED_ROWS:
+                self._strips.clear()
+            strip = draw_row(self, mark_matches(row.content, self.needle), self.row_width, style)
+            cached = self._strips[key] = (row, strip)
+        return Strip.join([cached[1], self._bar(y)])
+
+    def _bar(self, y: int) -> Strip:
+        """One cell of the bar: full where the screen is in the source."""
+        rows, height, glyphs = self.window.rows, max(1, self.size.height), glyphs_of(self)
+        if not rows or (self.window.at_top and self.window.at_bottom and len(rows) <= height):
+            return Strip.blank(1, self.visual_style.rich_style)
+        first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
+        begin = round(self.source.fraction_before(first.spot) * (height - 1))
+        end = max(begin, round(self.source.fraction_before(last.spot) * (height - 1)))
+        if self.window.at_bottom and self.top + height >= len(rows):
+            end = height - 1
+        cell = glyphs.full if begin <= y <= end else glyphs.quote
+        bar = self.visual_style + self.get_visual_style("passages--bar", partial=True)
+        return Strip([Segment(cell, bar.rich_style)], 1)
 
     # Folding.
 
@@ -616,8 +517,7 @@ class TranscriptLines(RecordLines):
         """Fold what a compaction wrote again, in the file's order."""
         if isinstance(self.source, FoldedSource) and self.source.ranges != runs:
             self.source.set_ranges(runs)
-            if (here := self.here) is not None:
-                self.draw_again(*here)
+            self._draw_again()
 
     def toggle(self) -> None:
         """Unfold what is under the cursor, show more of it, or fold it."""
@@ -637,18 +537,17 @@ class TranscriptLines(RecordLines):
         self._shown.clear()
         if isinstance(self.source, FoldedSource):
             self.source.set_all_open(opened=not folded)
-        if (here := self.here) is not None:
-            self.draw_again(*here)
+        self._draw_again()
 
     def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
-        if row.folds or row.more:
-            if block.spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
-                self.source.set_open(block.spot, opened=lines > 0)
-            else:
-                self._shown[block.spot, row.part] = lines
-            self.draw_again(block, row if lines else Row(row.content, row.part))
-        else:
+        if not (row.folds or row.more):
             self.app.bell()
+            return
+        if block.spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
+            self.source.set_open(block.spot, opened=lines > 0)
+        else:
+            self._shown[block.spot, row.part] = lines
+        self._draw_again(None if lines else -1)
 
     # Finding.
 
@@ -659,73 +558,69 @@ class TranscriptLines(RecordLines):
             self.find_next(1)
 
     def find_next(self, step: int) -> None:
-        """To where the text stands next, or stood last."""
+        """To where the text stands next (1), or stood last (-1)."""
         here, words = self.here, self.needle
         if not words or here is None:
             return
         spot, behind = here[0].spot, (here[1].part, here[1].line)
         needle = TextPattern(words)
         direction = "below" if step > 0 else "above"
-
-        def search(source: RecordSource, most: int | None) -> Steps:
-            return find_text_wrapping(source, needle, spot, step, behind=behind, max_bytes=most)
-
-        self._look(search, f"looking {direction} for {words!r}", f"no {words!r} here")
+        self._look(
+            lambda source, most: find_text_wrapping(source, needle, spot, step, behind=behind, max_bytes=most),
+            f"looking {direction} for {words!r}",
+            f"no {words!r} here",
+        )
 
     def go_to_prompt(self, step: int) -> None:
         """To the next or previous thing that a person typed; from within one back to its beginning."""
-        here = self.here
-        if here is None:
+        if (here := self.here) is None:
             return
         spot = here[0].spot
         if step < 0 and here[0].prompt and not any(here[1] is row for row in here[0].rows[:2]):
-            self.open(lambda source, most: source.get(spot, most), Anchor(y=1))
+            self._open_at(spot, Anchor(y=1))
             return
         which = "next" if step > 0 else "previous"
-
-        def search(source: RecordSource, most: int | None) -> Steps:
-            return find_prompt(source, spot, step, max_bytes=most)
-
-        self._look(search, f"looking for the {which} prompt", f"no {which} prompt")
+        self._look(
+            lambda source, most: find_prompt(source, spot, step, max_bytes=most),
+            f"looking for the {which} prompt",
+            f"no {which} prompt",
+        )
 
     def to_uuid(self, uuid: str) -> None:
         """To the record with a uuid."""
-
-        def search(source: RecordSource, most: int | None) -> Steps:
-            return find_uuid(source, uuid, max_bytes=most)
-
-        self._look(search, "looking for the record", f"no record {uuid} here")
+        self._look(
+            lambda source, most: find_uuid(source, uuid, max_bytes=most),
+            "looking for the record",
+            f"no record {uuid} here",
+        )
 
     def _look(self, search: Search, doing: str, nothing: str) -> None:
         """Search: for a moment at once, and if that is not enough in a thread."""
         self.stop_search()
         self._search = ticket = object()
-        self._nothing = nothing
-        end = time.monotonic() + INLINE_SEARCH_S
-        share = 0.0
+        end, share = time.monotonic() + INLINE_SEARCH_S, 0.0
         try:
             for step in search(self.source, INLINE_BYTES):
                 if isinstance(step, SearchHit):
-                    self._show_hit(step)
+                    self._show_hit(ticket, step, "")
                     return
                 share = step
                 if time.monotonic() > end:
                     break
             else:
-                self._show_hit(None)
+                self._show_hit(ticket, None, nothing)
                 return
         except LineTooLong:
             pass
         except MemtuiError as error:
-            self._nothing = error.message
-            self._show_hit(None)
+            self._show_hit(ticket, None, error.message)
             return
         self.post_message(self.Status(f"{doing}, {share:.0%}; Esc stops"))
-        self._look_long(self.source.copy(), search, ticket, doing)
+        self._look_long(self.source.copy(), search, ticket, doing, nothing)
 
     @work(thread=True, group="search", exit_on_error=False, description="search a transcript")
-    def _look_long(self, source: RecordSource, search: Search, ticket: object, doing: str) -> None:
-        worker, hit, error, reported = get_current_worker(), None, "", time.monotonic()
+    def _look_long(self, source: RecordSource, search: Search, ticket: object, doing: str, nothing: str) -> None:
+        worker, hit, reported = get_current_worker(), None, time.monotonic()
         try:
             for step in search(source, None):
                 if worker.is_cancelled or ticket is not self._search:
@@ -736,17 +631,10 @@ class TranscriptLines(RecordLines):
                     reported = time.monotonic()
                     self.post_message(self.Status(f"{doing}, {step:.0%}; Esc stops"))
         except MemtuiError as refused:
-            error = refused.message
+            nothing = refused.message
         finally:
             source.close()
-        self.post_message(self.Searched(ticket, hit, error))
-
-    @on(Searched)
-    def take_search(self, message: Searched) -> None:
-        """What a search found, if it is still wanted."""
-        if message.ticket is self._search:
-            self._nothing = message.error or self._nothing
-            self._show_hit(message.hit)
+        self.call_later(self._show_hit, ticket, hit, nothing)
 
     def stop_search(self) -> bool:
         """Stop a search that is on; whether there was one."""
@@ -755,9 +643,12 @@ class TranscriptLines(RecordLines):
             self.post_message(self.Status(""))
         return running
 
-    def _show_hit(self, hit: SearchHit | None) -> None:
+    def _show_hit(self, ticket: object, hit: SearchHit | None, nothing: str) -> None:
+        """Go to what a search found, or say that it found nothing, if it is still wanted."""
+        if ticket is not self._search:
+            return
         self._search = None
-        self.post_message(self.Status("" if hit else self._nothing))
+        self.post_message(self.Status("" if hit else nothing))
         if hit is None:
             return
         if hit.wrapped:
@@ -766,10 +657,8 @@ class TranscriptLines(RecordLines):
         spot, part = hit.record.cursor, hit.part
         if hit.line >= 0:
             lines = min(hit.line // OPENED * OPENED + OPENED, MAX_UNFOLDED_LINES)
-            if lines > self.limit(spot, part):
-                self._shown[spot, part] = lines
-        y = self.size.height // 3 if part >= 0 else 1
-        self.open(lambda source, most: source.get(spot, most), Anchor(part, hit.line, y))
+            self._shown[spot, part] = max(lines, self.limit(spot, part))
+        self._open_at(spot, Anchor(part, hit.line, self.size.height // 3 if part >= 0 else 1))
 
     # The rest.
 

@@ -5,6 +5,7 @@ they are on screen and never before (a widget a row costs seconds at 1,000 rows)
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from textual import events
@@ -16,6 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
+from textual.widget import Widget
 
 from memtui.tui.app_base import InApp
 from memtui.tui.commands import registry
@@ -29,7 +31,6 @@ class Lines(InApp):
     """Base of what has rows and a cursor on one of them."""
 
     def move_cursor(self, rows: int) -> None:
-        """Move the cursor by rows."""
         raise NotImplementedError
 
     def move_cursor_to(self, index: int) -> None:
@@ -37,7 +38,6 @@ class Lines(InApp):
         raise NotImplementedError
 
     def move_pages(self, pages: float) -> None:
-        """Move the cursor by screens."""
         raise NotImplementedError
 
 
@@ -57,6 +57,23 @@ LINES = declare(
 )  # fmt: skip
 
 
+def draw_row(widget: Widget, content: Content, width: int, style: Style) -> Strip:
+    """One line, cut or filled to `width` cells."""
+    strips = Visual.to_strips(widget, content, width, 1, style, apply_selection=False, pad=True)
+    strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+    return strip.crop_extend(0, width, style.rich_style)
+
+
+def mark_matches(content: Content, needle: str) -> Content:
+    """Mark where a text stands, in either case; "" marks nothing."""
+    plain, needle = content.plain.lower(), needle.lower()
+    start = plain.find(needle) if needle else -1
+    while start >= 0:
+        content = content.stylize("reverse bold", start, start + len(needle))
+        start = plain.find(needle, start + len(needle))
+    return content
+
+
 class VirtualList(Lines, ScrollView, can_focus=True):
     """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
 
@@ -73,17 +90,15 @@ class VirtualList(Lines, ScrollView, can_focus=True):
     """What is said where there are no rows."""
     show_cursor: bool = True
 
+    @dataclass
     class Moved(Message):
         """The cursor stands on another row."""
 
-        def __init__(self, sender: "VirtualList", index: int) -> None:
-            super().__init__()
-            self.lines = sender
-            self.index = index
+        lines: "VirtualList"
+        index: int
 
         @property
         def control(self) -> "VirtualList":
-            """The list that it is about."""
             return self.lines
 
     class Chosen(Moved):
@@ -94,7 +109,6 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
 
     def row_count(self) -> int:
-        """How many rows there are."""
         raise NotImplementedError
 
     def row(self, index: int, width: int) -> Content:
@@ -106,7 +120,6 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         return index
 
     def row_of(self, key: Hashable) -> int | None:
-        """Which row has this key; `None` if none has."""
         return next((index for index in range(self.row_count()) if self.row_key(index) == key), None)
 
     def rows_changed(self, *, keep: Hashable = None) -> None:
@@ -158,9 +171,7 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         key = (index, width, style)
         strip = self._drawn.get(key)
         if strip is None:
-            strips = Visual.to_strips(self, self.row(index, width), width, 1, style, apply_selection=False, pad=True)
-            strip = strips[0] if strips else Strip.blank(width, style.rich_style)
-            strip = self._drawn[key] = strip.crop_extend(0, width, style.rich_style)
+            strip = self._drawn[key] = draw_row(self, self.row(index, width), width, style)
         return strip
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
