@@ -21,6 +21,7 @@ _INLINE = re.compile(
     r"|\[\[(?P<wiki>[^\[\]\n]+)\]\]"
     r"|\[(?P<label>[^\[\]\n]*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^()]*\)"
 )
+_STYLES = {"code_text": "$code", "strong_text": "bold", "em_text": "italic"}
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
@@ -36,34 +37,24 @@ class MarkdownLine(Struct, frozen=True):
 
 def inline(text: str, base: str = "") -> tuple[Content, tuple[str, ...]]:
     """One line of prose with its emphasis, code and links; returns the links' targets too."""
-    plain: list[str] = []
-    spans: list[Span] = []
+    parts: list[tuple[str, str]] = []
     links: list[str] = []
-    position = 0
-
-    def add(piece: str, style: str) -> None:
-        nonlocal position
-        if style:
-            spans.append(Span(position, position + len(piece), style))
-        plain.append(piece)
-        position += len(piece)
-
     end = 0
     for match in _INLINE.finditer(text):
-        add(text[end : match.start()], base)
+        parts.append((text[end : match.start()], base))
         end = match.end()
-        if match["code_text"] is not None:
-            add(match["code_text"], f"$code {base}".strip())
-        elif match["strong_text"] is not None:
-            add(match["strong_text"], f"bold {base}".strip())
-        elif match["em_text"] is not None:
-            add(match["em_text"], f"italic {base}".strip())
+        if (kind := match.lastgroup) in _STYLES:
+            parts.append((match[kind], f"{_STYLES[kind]} {base}".strip()))
         else:
             target = match["wiki"] or match["target"]
             links.append(target)
-            add(match["wiki"] or match["label"] or target, "$link underline")
-    add(text[end:], base)
-    return Content("".join(plain), spans=spans), tuple(links)
+            parts.append((match["wiki"] or match["label"] or target, "$link underline"))
+    return Content.assemble(*parts, (text[end:], base)), tuple(links)
+
+
+def shown_line(line: str) -> str:
+    """A line of foreign text as it may be drawn."""
+    return visible(line.rstrip("\r"), keep="").replace("␉", "    ")
 
 
 def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[MarkdownLine]:
@@ -77,7 +68,7 @@ def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[M
     width = max(1, width)
     fence = ""
     for number, raw in enumerate(text.split("\n"), first):
-        line = visible(raw.rstrip("\r"), keep="").replace("␉", "    ")
+        line = shown_line(raw)
         mark = _FENCE.match(line)
         if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and line.strip() == mark[1])):
             fence = "" if fence else mark[1]
@@ -90,29 +81,20 @@ def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[M
 
 def _prose(line: str, number: int, width: int, glyphs: Glyphs) -> Iterator[MarkdownLine]:
     stripped = line.strip()
-    if not stripped:
-        yield MarkdownLine(Content(""), number)
-        return
-    if heading := _HEADING.match(stripped):
-        content, links = inline(heading[2], "bold $link" if len(heading[1]) == 1 else "bold")
-        yield from _wrapped(content, links, number, width, "")
-        return
-    if set(stripped) <= {"-"} and len(stripped) >= 3:
+    words, style, lead, hang = line if stripped else "", "", "", ""
+    if len(stripped) >= 3 and set(stripped) == {"-"}:
         yield MarkdownLine(Content.styled(glyphs.rule * width, "$dim"), number)
         return
-    if item := _ITEM.match(line):
-        content, links = inline(item[3])
-        bullet = glyphs.bullet if not item[2][0].isdigit() else item[2]
-        lead = f"{item[1]}{bullet} "
-        yield from _wrapped(Content.styled(lead, "$dim") + content, links, number, width, " " * len(lead))
-        return
-    if stripped.startswith(">"):
-        content, links = inline(stripped[1:].lstrip(), "italic")
-        lead = f"{glyphs.quote} "
-        yield from _wrapped(Content.styled(lead, "$dim") + content, links, number, width, lead)
-        return
-    content, links = inline(line)
-    yield from _wrapped(content, links, number, width, "")
+    if heading := _HEADING.match(stripped):
+        words, style = heading[2], "bold $link" if len(heading[1]) == 1 else "bold"
+    elif item := _ITEM.match(line):
+        words, lead = item[3], f"{item[1]}{item[2] if item[2][0].isdigit() else glyphs.bullet} "
+        hang = " " * len(lead)
+    elif stripped.startswith(">"):
+        words, style, lead = stripped[1:].lstrip(), "italic", f"{glyphs.quote} "
+        hang = lead
+    content, links = inline(words, style)
+    yield from _wrapped(Content.styled(lead, "$dim") + content if lead else content, links, number, width, hang)
 
 
 def _wrapped(content: Content, links: tuple[str, ...], number: int, width: int, hang: str) -> Iterator[MarkdownLine]:
@@ -134,7 +116,7 @@ def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[MarkdownLine]
     digits = len(str(first + text.count("\n")))
     room = max(1, width - digits - 1)
     for number, raw in enumerate(text.split("\n"), first):
-        content = _marked(visible(raw.rstrip("\r"), keep="").replace("␉", "    "))
+        content = _marked(shown_line(raw))
         for part_number, part in enumerate(content.wrap(room) if content.cell_length > room else [content]):
             lead = f"{number:>{digits}} " if part_number == 0 else " " * (digits + 1)
             yield MarkdownLine(Content.styled(lead, "$dim") + part, number)

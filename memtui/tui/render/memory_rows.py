@@ -1,6 +1,4 @@
-"""The rows of the memory list, and how a snapshot becomes them: pure, so that every grouping, order and filter is
-tested without a screen.
-"""
+"""The rows of the memory list, and how a snapshot becomes them."""
 
 from __future__ import annotations
 
@@ -8,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from memtui.util.filter_query import QueryTerm, matches_query, parse_query
+from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -18,6 +16,14 @@ if TYPE_CHECKING:
     from memtui.memory.scope import Scope
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
+
+
+Mark = Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
+Grouping = Literal["type", "folder", "flat"]
+Order = Literal["name", "age", "size"]
+GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
+ORDERS: tuple[Order, ...] = ("name", "age", "size")
+TYPES = ("feedback", "project", "user", "reference")
 
 
 class GroupRow(Struct, frozen=True, tag=True):
@@ -30,32 +36,27 @@ class GroupRow(Struct, frozen=True, tag=True):
 
 
 class FileRow(Struct, frozen=True, tag=True):
-    """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it."""
+    """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it.
+
+    `lines` are an index's counted lines, shown instead of the size.
+    """
 
     where: str
     label: str
     scope: str
     size: int
     modified: float
-    mark: Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
+    mark: Mark
     marked: bool = False
     line: int | None = None
     lines: int | None = None
-    """For an index: its counted lines, shown instead of the size."""
 
     @property
     def path(self) -> Path:
-        """The file."""
         return Path(self.where)
 
 
 Row = GroupRow | FileRow
-
-Grouping = Literal["type", "folder", "flat"]
-Order = Literal["name", "age", "size"]
-GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
-ORDERS: tuple[Order, ...] = ("name", "age", "size")
-TYPES = ("feedback", "project", "user", "reference")
 
 
 class Wanted(Struct, frozen=True):
@@ -72,12 +73,6 @@ class Wanted(Struct, frozen=True):
     changed: frozenset[Path] = frozenset()
 
 
-class _Context(Struct):
-    wanted: Wanted
-    troubled: set[Path]
-    listed: dict[str, dict[str, int]] = field(default_factory=dict)
-
-
 def listed_lines(scope: Scope) -> dict[str, int]:
     """The line of the index that names each file first."""
     return {target: entry.line for entry in reversed(scope.entries) for target in (entry.target, *entry.more)}
@@ -91,29 +86,26 @@ def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
 
 def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
     """All rows, in order; a group without a match is left out while a filter is on."""
-    context = _Context(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
+    troubled = {problem.path for problem in snapshot.problems if problem.severity != "info"}
     terms = parse_query(wanted.query)
+
+    def matches(path: Path, *texts: str) -> bool:
+        return (not wanted.only_problems or path in troubled) and (not terms or matches_query(terms, *texts))
+
     rows: list[Row] = []
     for scope in snapshot.scopes:
-        context.listed[scope.id] = listed_lines(scope)
-        files = [f for f in scope.files if _wanted(f, context, terms)]
+        listed = listed_lines(scope)
+        files = [file for file in scope.files if matches(file.path, file.name, file.title, file.description or "")]
         for key, label, members in _groups(scope, files, wanted):
-            rows += _rows(key, label, (_item(f, scope, context) for f in members), wanted)
+            items = [_item(file, scope, listed.get(file.name), wanted, file.path in troubled) for file in members]
+            rows += _rows(key, label, items, wanted)
     instructions = [
-        _instruction(i, context)
-        for i in snapshot.instructions
-        if i.exists
-        and matches_query(terms, i.path.name, str(i.path))
-        and (not wanted.only_problems or i.path in context.troubled)
+        _instruction(one, wanted, one.path in troubled)
+        for one in snapshot.instructions
+        if one.exists and matches(one.path, one.path.name, str(one.path))
     ]
     rows += _rows("instructions", "instructions", instructions, wanted)
     return tuple(rows)
-
-
-def _wanted(file: MemoryFile, context: _Context, terms: tuple[QueryTerm, ...]) -> bool:
-    if context.wanted.only_problems and file.path not in context.troubled:
-        return False
-    return not terms or matches_query(terms, file.name, file.title, file.description or "")
 
 
 def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[tuple[str, str, list[MemoryFile]]]:
@@ -134,8 +126,7 @@ def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[t
         yield "untyped", "no type", [f for f in rest if f.type not in TYPES]
 
 
-def _rows(key: str, label: str, items: Iterable[FileRow], wanted: Wanted) -> list[Row]:
-    members = list(items)
+def _rows(key: str, label: str, members: list[FileRow], wanted: Wanted) -> list[Row]:
     if not members:
         return []
     if wanted.order == "age":
@@ -150,9 +141,7 @@ def _rows(key: str, label: str, items: Iterable[FileRow], wanted: Wanted) -> lis
     return [head] if folded else [head, *members]
 
 
-def _item(file: MemoryFile, scope: Scope, context: _Context) -> FileRow:
-    is_index = file.kind == "index"
-    line = context.listed[scope.id].get(file.name)
+def _item(file: MemoryFile, scope: Scope, line: int | None, wanted: Wanted, troubled: bool) -> FileRow:
     unlisted = scope.index is not None and file.kind == "topic" and line is None
     return FileRow(
         where=str(file.path),
@@ -160,34 +149,32 @@ def _item(file: MemoryFile, scope: Scope, context: _Context) -> FileRow:
         scope=scope.id,
         size=file.size,
         modified=file.mtime_ns / 1e9,
-        mark=_mark(file.path, context, unlisted),
-        marked=file.path in context.wanted.marked,
+        mark=_mark(file.path, wanted, troubled, unlisted),
+        marked=file.path in wanted.marked,
         line=line,
-        lines=scope.budget.lines if is_index and scope.budget else None,
+        lines=scope.budget.lines if file.kind == "index" and scope.budget else None,
     )
 
 
-def _instruction(instruction: Instruction, context: _Context) -> FileRow:
+def _instruction(instruction: Instruction, wanted: Wanted, troubled: bool) -> FileRow:
     return FileRow(
         where=str(instruction.path),
         label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",
         size=instruction.size,
         modified=instruction.mtime_ns / 1e9,
-        mark=_mark(instruction.path, context, False),
-        marked=instruction.path in context.wanted.marked,
+        mark=_mark(instruction.path, wanted, troubled),
+        marked=instruction.path in wanted.marked,
     )
 
 
-def _mark(
-    path: Path, context: _Context, unlisted: bool
-) -> Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]:
-    if path in context.wanted.unsaved:
+def _mark(path: Path, wanted: Wanted, troubled: bool, unlisted: bool = False) -> Mark:
+    if path in wanted.unsaved:
         return "unsaved"
     if unlisted:
         return "unlisted"
-    if path in context.troubled:
+    if troubled:
         return "problem"
-    if path in context.wanted.changed:
+    if path in wanted.changed:
         return "changed"
-    return "pinned" if path in context.wanted.pinned else ""
+    return "pinned" if path in wanted.pinned else ""

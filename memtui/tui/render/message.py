@@ -1,7 +1,7 @@
 """What a record says, as drawn rows: the text in full, calls in one line, results by their first lines.
 
-Cheap whatever a record holds: of every part only so many lines are drawn as are shown, and no line is longer than
-`saying` cuts it. Each piece of foreign text passes `visible`.
+Cheap whatever a record holds: of every part only so many lines are drawn as are shown. Each piece of foreign text
+passes `visible`.
 """
 
 import time
@@ -30,19 +30,9 @@ BETWEEN: Final = -2
 """The part of the empty row above a record."""
 
 _STYLES: Final[dict[ContentKind, str]] = {
-    "thinking": "$dim italic",
-    "machine": "$dim",
-    "note": "$dim",
-    "media": "$dim",
-    "repeats": "$dim",
-}
-_ROLES: Final = {
-    "you": "bold $mark",
-    "assistant": "bold $link",
-    "task": "bold $mark",
-    "machine": "$dim",
-    "session": "$dim",
-}
+    "thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim", "repeats": "$dim",
+}  # fmt: skip
+_ROLES: Final = {"you": "bold $mark", "assistant": "bold $link", "task": "bold $mark"}
 
 Limit = Callable[[int, ContentKind], int]
 """How many lines of a part's body are to be shown, by its number and kind."""
@@ -64,14 +54,7 @@ class Row(Struct, frozen=True):
 
 
 def draw_said(said: MessageContent, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[Row]:
-    """The rows of a record; at least one.
-
-    Args:
-        said: What it says; untrusted.
-        width: Cells, 1 or more.
-        glyphs: What the terminal can show.
-        limit: How much of each part is shown.
-    """
+    """The rows of a record, at least one, in `width` cells (1 or more)."""
     if not said.parts or said.parts[0].kind == "text":
         yield Row(Content(""), BETWEEN)
         yield Row(_header(said, width))
@@ -91,9 +74,9 @@ def clock(stamp: str) -> str:
 
 
 def _header(said: MessageContent, width: int) -> Content:
-    role, stamp = said.role, clock(said.stamp)
-    gap = width - len(role) - len(stamp)
-    head = Content.styled(role, _ROLES.get(role, "$dim"))
+    stamp = clock(said.stamp)
+    gap = width - len(said.role) - len(stamp)
+    head = Content.styled(said.role, _ROLES.get(said.role, "$dim"))
     return head + Content.styled(" " * gap + stamp, "$dim") if gap > 0 else head
 
 
@@ -115,8 +98,8 @@ def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int
             yield Row(Content("  ") + drawn.content, number, drawn.source, folds=folds)
     else:
         for at, line in enumerate(taken):
-            pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
-            yield from (Row(content, number, at, folds=folds) for content in pieces)
+            pieces = _wrapped(line, width, glyphs, part) if opened else [_quoted(line, width, glyphs, part)]
+            yield from (Row(piece, number, at, folds=folds) for piece in pieces)
     if taken and left:
         words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {pluralize(left, 'more line')}", width)
         yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
@@ -168,12 +151,11 @@ def _quoted(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> Content
     return Content.styled(lead, "$dim") + Content.styled(words, "$problem" if part.failed else "")
 
 
-def _wrapped(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> Iterator[Content]:
+def _wrapped(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> list[Content]:
     lead = Content.styled(f"  {glyphs.quote} ", "$dim")
     room = max(1, width - 4)
     content = Content.styled(_shown(line), "$problem" if part.failed else "")
-    for piece in content.wrap(room) if content.cell_length > room else [content]:
-        yield lead + piece
+    return [lead + piece for piece in (content.wrap(room) if content.cell_length > room else [content])]
 
 
 def _shown(words: str) -> str:
