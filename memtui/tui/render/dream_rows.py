@@ -1,12 +1,10 @@
-"""Dreams as drawn rows: checks, the list of runs, one run in full, its log, and the line above the hints.
-
-Pure, so that every outcome and every width is tested without a screen.
-"""
+"""Dreams as drawn rows: checks, the list of runs, one run in full, its log, and the line above the hints."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from textual.content import Content
 
@@ -27,26 +25,18 @@ from memtui.presentation.dream_text import (
     run_outcome,
     run_seconds,
     run_status,
+    starter,
     touched_words,
 )
 from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, time_ago, visible
 
-STATE, WORDS = 10, 26
-"""Cells of a gate's mark and word, and of what it asks for."""
-SOURCE_FROM = 110
-"""Cells from which a gate's row has room for where it was read."""
-BY_FROM, COST_FROM = 44, 58
-"""Cells from which a run's row has room for who worked, and for time and money."""
-HINT_FROM = 100
-"""Cells from which the pill says what its keys do."""
-LABEL = 13
-"""Cells of what a line of the head is about."""
-STAGES_FROM = 66
-"""Cells from which all four stages are shown."""
-TIME_FROM = 56
-"""Cells from which a file's row has room for when it changed."""
+# Cells of a gate's mark and word, of what it asks for, and of what a line of the head is about.
+STATE, WORDS, LABEL = 10, 26, 13
+# Cells from which there is room for: where a gate was read, who worked in a run, its time and money, what the pill's
+# keys do, all four stages, when a file changed.
+SOURCE_FROM, BY_FROM, COST_FROM, HINT_FROM, STAGES_FROM, TIME_FROM = 110, 44, 58, 100, 66, 56
 STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
@@ -57,7 +47,6 @@ def word_of(dream: Dream) -> str:
 
 
 def style_of(outcome: str) -> str:
-    """The style of a run that ended, or stands, so."""
     return f"{TONE_STYLES[outcome_text(outcome).tone]}{' bold' if outcome == 'running' else ''}"
 
 
@@ -73,14 +62,13 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     """One gate: whether it is open, what it asks for, how it stands and when that changes."""
-    room = width - STATE - WORDS - 1
-    room = room if width < SOURCE_FROM else room * 3 // 5
+    whole = width - STATE - WORDS - 1
+    room = whole if width < SOURCE_FROM else whole * 3 // 5
     state = gate_text(gate, now)
     if cells(state.text) > room:
         state = gate_text(gate, now, short=True)
     reason = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
-    where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
-    where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
+    where = clip(f"  {visible(gate.source, keep='')}", whole - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
     mark = glyphs.tick if gate.open else glyphs.cross
     return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", reason, (where, "$dim"))
@@ -96,7 +84,8 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     """A run in the list: how it stands, what it was, what it touched, when."""
     run, how = dream.run, run_outcome(dream.state)
     mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
-    tail = f"{len(dream.progress.files) or glyphs.dash:>4}{_age(now - run.at):>5}"
+    age = time_ago(now - run.at).removesuffix(" ago").replace("just now", "now")
+    tail = f"{len(dream.progress.files) or glyphs.dash:>4}{age:>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
         tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
@@ -105,10 +94,6 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     made_by = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
     style = style_of(how)
     return Content.assemble((f"{mark} ", style), (words, style), " ", made_by, (tail, "$dim"))
-
-
-def _age(seconds: float) -> str:
-    return time_ago(seconds).removesuffix(" ago").replace("just now", "now")
 
 
 def turn_words(dream: Dream) -> str:
@@ -159,14 +144,11 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
         lasted = duration(run_seconds(dream.run, progress, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
-            words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
+            words.append(f"started by {starter(dream.run.trigger)}")
         return spinner(glyphs, now, still=still), "$link bold", words
     if run_outcome(dream.state) == "held":
-        return (
-            glyphs.changed,
-            "$warn bold",
-            ["dream waits for review", touched, *(one.words for one in progress.held[:1])],
-        )
+        words = ["dream waits for review", touched, *(one.words for one in progress.held[:1])]
+        return glyphs.changed, "$warn bold", words
     words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else progress.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words
 
@@ -175,9 +157,8 @@ def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
     lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
-    joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
-        run_outcome(dream.state), ", took "
-    )
+    joints = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}
+    joint = joints.get(run_outcome(dream.state), ", took ")
     word = "done" if word_of(dream) == kind else word_of(dream)
     return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
 
@@ -193,8 +174,7 @@ def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 
 def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
     """The phase, and the four stages as far as the run announced them."""
-    progress = dream.progress
-    turn = turn_words(dream)
+    progress, turn = dream.progress, turn_words(dream)
     if width < STAGES_FROM or progress.stage not in STAGES:
         words = ", ".join(filter(None, (progress.phase, phase_words(dream) if progress.stage else "", turn)))
         yield from _labelled("phase", words, width, "$link")
@@ -214,8 +194,7 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
     end = dream.state.end
     if end is None:
         if dream.state.word == "died":
-            words = "its process ended without a report; x releases its lock"
-            yield from _labelled("ended", words, width, "$warn")
+            yield from _labelled("ended", "its process ended without a report; x releases its lock", width, "$warn")
         return
     if end.reason and not dream.progress.held and not end.adopted:
         mark = glyphs.cross if end.how in ("failed", "over-budget") else glyphs.tick
@@ -227,9 +206,9 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 
 def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
     """What became of the memory folder, and of what was drafted."""
-    back = sum(word == "undone" for word in opened.taken.values()) if opened is not None else 0
-    if back:
-        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} undone since"
+    taken = opened.taken if opened is not None else {}
+    if back := sum(word == "undone" for word in taken.values()):
+        return f"{pluralize(len(taken), 'file')} adopted, {back} undone since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
         return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
@@ -237,8 +216,8 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
         days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
-        plural = "s" * (end.drafted != 1)
-        return f"{folder}; {left} drafted change{plural} stored for {pluralize(days, 'day')}"
+        changes = f"{left} drafted change{'s' * (end.drafted != 1)}"
+        return f"{folder}; {changes} stored for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
@@ -256,16 +235,14 @@ def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") 
 
 
 def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> list[Content]:
-    """A dream of another program: who holds the lock, and why nothing here ends it.
+    """A dream of another program: who holds the lock (or did, `on` being false), and why nothing here ends it.
 
-    Args:
-        title: What its session is called, "" if it is not known.
-        on: Whether the lock is held now.
+    `title` is what its session is called, "" if that is not known.
     """
     since = time.strftime("%a %H:%M", time.localtime(foreign.since))
-    named = f"session {title or foreign.session[:8]}"
     if foreign.session:
-        who, end = f"inside Claude Code (pid {foreign.pid}, {named})", "stop it there with /tasks"
+        who = f"inside Claude Code (pid {foreign.pid}, session {title or foreign.session[:8]})"
+        end = "stop it there with /tasks"
     else:
         who, end = f"process {foreign.pid}, none of ours", "end it where it was started"
     verb, lock = ("runs", f"taken {since}") if on else ("ran", f"taken {since}, released")
@@ -275,24 +252,19 @@ def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> l
 
 def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, str]]:
     """The touched files with what became, or would become, of each."""
-    taken = opened.taken if opened is not None else {}
-    items = opened.items if opened is not None else ()
-    listed: list[tuple[File, str]] = []
+    taken, items = (opened.taken, opened.items) if opened is not None else ({}, ())
+    known, listed = dream.progress.files, list[tuple[File, str]]()
     for item in items:
         one = item.touched
-        known = dream.progress.files.get(one.name)
         file = File(name=one.name, kind=one.kind, added=one.added, removed=one.removed, old=one.old or "",
-                    emptied=one.emptied, at=known.at if known else 0.0)  # fmt: skip
+                    emptied=one.emptied, at=known[one.name].at if one.name in known else 0.0)  # fmt: skip
         drafted = "would delete" if one.kind == "removed" else "drafted"
         listed.append((file, taken.get(one.name, "") or STATES.get(item.state, drafted)))
-    planned = {item.touched.name for item in items}
-    end = dream.state.end
-    adopted = dict.fromkeys(end.adopted if end is not None else (), "adopted")
-    word = "discarded" if discarded(dream) else ""
-    files = dream.progress.files.values()
-    return listed + [
-        (file, taken.get(file.name, "") or adopted.get(file.name, word)) for file in files if file.name not in planned
-    ]
+    planned = {file.name for file, _ in listed}
+    adopted = dict.fromkeys(dream.state.end.adopted if dream.state.end is not None else (), "adopted")
+    words = {**adopted, **taken}
+    left = [file for file in known.values() if file.name not in planned]
+    return listed + [(file, words.get(file.name) or ("discarded" if discarded(dream) else "")) for file in left]
 
 
 def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
@@ -320,11 +292,8 @@ class LogRows:
         """The rows of the newest `most` events."""
         if width != self._width:
             self._width, self._laid = width, []
-        same = 0
-        for (known, _), event in zip(self._laid, events, strict=False):
-            if known is not event and known != event:
-                break
-            same += 1
+        pairs = zip(self._laid, events, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0][0] is pair[1] or pair[0][0] == pair[1], pairs))
         del self._laid[same:]
         first = max(same, len(events) - most)
         self._laid += [(event, []) for event in events[same:first]]

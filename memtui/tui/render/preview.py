@@ -1,7 +1,4 @@
-"""A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs.
-
-Runs in threads; knows no widget.
-"""
+"""A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -17,6 +14,7 @@ from memtui.history.versions import Operation
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.snapshot import Snapshot
+from memtui.memory.topic import MemoryFile
 from memtui.memory.workspace import Workspace
 from memtui.presentation.history_text import who_words, why_words
 from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
@@ -35,35 +33,31 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
     if path is None:
         return wanted
     file = snapshot.at(path)
-    name = file.name if file else path.name
     if wanted.mode == "links" and file is not None:
-        lines = _links(workspace, snapshot, path, glyphs)
+        lines = _links(snapshot, file, glyphs)
     elif wanted.mode == "history":
-        lines = _history(workspace, path, glyphs)
+        lines = _history(workspace, path)
     else:
         lines = _text(workspace, path, wanted.width, glyphs, is_index=file is not None and file.kind == "index")
-    return Preview(path, wanted.mode, name, lines, wanted.width)
+    return Preview(path, wanted.mode, file.name if file else path.name, lines, wanted.width)
 
 
 def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_index: bool) -> list[MarkdownLine]:
     try:
         data, _ = workspace.text(path)
     except NotFound as error:
-        return [MarkdownLine(Content.styled(visible(error.message), "$warn"), 1)]
+        return [_styled(visible(error.message), "$warn")]
     except OSError as error:
-        return [MarkdownLine(Content.styled(f"cannot be read: {error.strerror}", "$problem"), 1)]
-    head = data[:MAX_BYTES_DRAWN]
-    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
+        return [_styled(f"cannot be read: {error.strerror}", "$problem")]
+    text = data[:MAX_BYTES_DRAWN].decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
     if is_index:
         lines = _with_cut(text, width, glyphs)
+    elif (front := read_frontmatter(text)).verdict == "invalid":
+        lines = list(draw_raw(text, width))
     else:
-        front = read_frontmatter(text)
-        if front.verdict == "invalid":
-            lines = list(draw_raw(text, width))
-        else:
-            body = text[front.body_start :]
-            skipped = len(body) - len(body.lstrip("\n"))
-            lines = list(draw(body[skipped:], width, glyphs, first=front.body_line + skipped))
+        body = text[front.body_start :]
+        skipped = len(body) - len(body.lstrip("\n"))
+        lines = list(draw(body[skipped:], width, glyphs, first=front.body_line + skipped))
     if len(data) > MAX_BYTES_DRAWN:
         words = f"{glyphs.ellipsis} {len(data) - MAX_BYTES_DRAWN:,} more bytes: Enter or e opens the file"
         lines.append(MarkdownLine(Content.styled(words, "$warn"), lines[-1].source if lines else 1))
@@ -78,72 +72,55 @@ def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[MarkdownLine]:
         return lines
     at = next((i for i, line in enumerate(lines) if line.source >= cut), len(lines))
     words = f" not loaded from line {cut} on "
-    rule = Content.styled(glyphs.rule * 3 + words + glyphs.rule * max(0, width - len(words) - 3), "$problem bold")
+    rule = Content.styled(f"{glyphs.rule * 3}{words}".ljust(width, glyphs.rule), "$problem bold")
     faded = [MarkdownLine(line.content.stylize("$dim"), line.source, line.links) for line in lines[at:]]
     return [*lines[:at], MarkdownLine(rule, cut), *faded]
 
 
-def _heading(words: str, number: int) -> MarkdownLine:
-    return MarkdownLine(Content.styled(words, "bold"), number)
+def _styled(words: str, style: str) -> MarkdownLine:
+    return MarkdownLine(Content.styled(words, style), 1)
 
 
-def _links(workspace: Workspace, snapshot: Snapshot, path: Path, glyphs: Glyphs) -> list[MarkdownLine]:
-    file = snapshot.at(path)
-    assert file is not None
-    lines = [_heading("links out", 1)]
+def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs) -> list[MarkdownLine]:
+    lines = [_styled("links out", "bold")]
     for link in file.links or ():
-        found = snapshot.resolve(path, link.target)
-        state = "" if found else "  missing" if link.target.split("#")[0].endswith(".md") or link.kind == "wiki" else ""
-        content = Content.assemble(
-            (f"{link.line:>4} ", "$dim"), (visible(link.target, keep=""), "$link underline"), (state, "$problem")
-        )
+        names_file = link.target.split("#")[0].endswith(".md") or link.kind == "wiki"
+        state = "  missing" if names_file and not snapshot.resolve(file.path, link.target) else ""
+        target = (visible(link.target, keep=""), "$link underline")
+        content = Content.assemble((f"{link.line:>4} ", "$dim"), target, (state, "$problem"))
         lines.append(MarkdownLine(content, link.line, (link.target,)))
-    for words, references in (
-        ("backlinks", snapshot.graph.backlinks(file)),
-        ("unlinked mentions", snapshot.unlinked_mentions(file)),
-    ):
-        lines += [MarkdownLine(Content(""), 1), _heading(words, 1)]
-        lines += [
-            MarkdownLine(
-                Content.assemble(
-                    (visible(ref.file, keep=""), "$link underline"),
-                    (f":{ref.line}  ", "$dim"),
-                    visible(ref.text.strip(), keep=""),
-                ),
-                ref.line,
-                (ref.file,),
-            )
-            for ref in references
-        ]
+    backlinks, mentions = snapshot.graph.backlinks(file), snapshot.unlinked_mentions(file)
+    for heading, references in (("backlinks", backlinks), ("unlinked mentions", mentions)):
+        lines += [_styled("", ""), _styled(heading, "bold")]
+        for one in references:
+            name, text = visible(one.file, keep=""), visible(one.text.strip(), keep="")
+            content = Content.assemble((name, "$link underline"), (f":{one.line}  ", "$dim"), text)
+            lines.append(MarkdownLine(content, one.line, (one.file,)))
         if not references:
-            lines.append(MarkdownLine(Content.styled(f"{glyphs.dash}", "$dim"), 1))
+            lines.append(_styled(glyphs.dash, "$dim"))
     return lines
 
 
-def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[MarkdownLine]:
+def _history(workspace: Workspace, path: Path) -> list[MarkdownLine]:
     versions = workspace.versions(path)
     if not versions:
-        return [MarkdownLine(Content.styled("no history yet: memtui records each write from now on", "$dim"), 1)]
-    now = workspace.now()
-    lines = [MarkdownLine(Content.styled("Enter shows a version, u restores one", "$dim"), 1)]
+        return [_styled("no history yet: memtui records each write from now on", "$dim")]
     _, name = workspace.home_of(path)
-    return lines + [_version(version, name, now, glyphs) for version in versions]
+    lines = [_styled("Enter shows a version, u restores one", "$dim")]
+    return lines + [_version(version, name, workspace.now()) for version in versions]
 
 
-def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
+def _version(version: Operation, name: str, now: float) -> MarkdownLine:
     change = next(change for change in version.files if change.name == name)
-    return MarkdownLine(
-        Content.assemble(
-            (f"{age(now - version.when):>4} ", "$dim"),
-            (f"{visible(who_words(version), keep=''):<13} ", "bold"),
-            (f"+{change.added} ", "$good"),
-            (f"-{change.removed}  ", "$problem"),
-            (visible(why_words(version), keep=""), "$dim strike" if version.undone else ""),
-            ("  undone" if version.undone else "", "$warn"),
-        ),
-        1,
-        (f"version:{version.id}",),
+    content = Content.assemble(
+        (f"{age(now - version.when):>4} ", "$dim"),
+        (f"{visible(who_words(version), keep=''):<13} ", "bold"),
+        (f"+{change.added} ", "$good"),
+        (f"-{change.removed}  ", "$problem"),
+        (visible(why_words(version), keep=""), "$dim strike" if version.undone else ""),
+        ("  undone" if version.undone else "", "$warn"),
     )
+    return MarkdownLine(content, 1, (f"version:{version.id}",))
 
 
 def diff(before: bytes | None, after: bytes | None, name: str) -> str:

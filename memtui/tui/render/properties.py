@@ -1,4 +1,4 @@
-"""What is known of one file, in words: the third pane, and the line above the preview where there is no third pane."""
+"""What is known of one file, in words: the third pane, or the line above the preview where there is none."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memtui.tui.widgets.properties import Pair
 from memtui.util.text import pluralize, size, time_ago, visible
 
 if TYPE_CHECKING:
+    from memtui.memory.checks.base import Problem
     from memtui.memory.scope import Scope
     from memtui.memory.topic import MemoryFile
 
@@ -30,15 +31,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         return [], []
     if path is None:
         return [("memory", visible(str(state.location.folder)), ""), ("decided by", state.location.decided_by, "")], []
-    problems = [problem for problem in snapshot.problems if problem.path == path]
-    notes = [
-        Content.assemble(
-            (f"{glyphs.problem if problem.severity != 'info' else glyphs.separator} ", TONE_STYLES[shown.tone]),
-            (f"{shown.label}  " if shown.label else "", "$dim"),
-            visible(shown.text, keep=""),
-        )
-        for problem, shown in ((problem, problem_text(problem)) for problem in problems)
-    ]
+    notes = [_note(problem, glyphs) for problem in snapshot.problems if problem.path == path]
     if len(notes) > MAX_NOTES:
         more = f"and {len(notes) - MAX_NOTES} more: F8 in the editor goes from one to the next"
         notes = [*notes[:MAX_NOTES], Content.styled(more, "$dim")]
@@ -47,10 +40,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         return _instruction(state, path), notes
     scope = snapshot.scope(file.scope)
     pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
-    pairs += [
-        ("modified", time_ago(state.now - file.mtime_ns / 1e9), ""),
-        ("size", f"{size(file.size)}B", ""),
-    ]
+    pairs += [("modified", time_ago(state.now - file.mtime_ns / 1e9), ""), ("size", f"{size(file.size)}B", "")]
     if file.kind == "topic" and scope and scope.index:
         line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
         pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
@@ -69,12 +59,18 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     return [pair for pair in pairs if pair[1]], notes
 
 
+def _note(problem: Problem, glyphs: Glyphs) -> Content:
+    shown, mark = problem_text(problem), glyphs.separator if problem.severity == "info" else glyphs.problem
+    place = f"{shown.label}  " if shown.label else ""
+    return Content.assemble((f"{mark} ", TONE_STYLES[shown.tone]), (place, "$dim"), visible(shown.text, keep=""))
+
+
 def _topic(file: MemoryFile) -> list[Pair]:
-    description = visible(file.description or "none", keep="")
+    described = "" if file.description else "$warn"
     return [
         ("type", file.type or "none", "bold" if file.type else "$warn"),
         ("name", visible(file.front.name or "", keep=""), ""),
-        ("description", description, "" if file.description else "$warn"),
+        ("description", visible(file.description or "none", keep=""), described),
     ]
 
 
@@ -94,15 +90,12 @@ def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownL
     if "in index" in values:
         words.append(f"index {values['in index']}" if values["in index"] != "no" else "not in the index")
     words += [name for name in ("pinned", "read only", "skipped") if name in values]
-    line = f" {glyphs.separator} ".join(word for word in words if word)
-    above = [Content.styled(line, "$dim")]
+    width, blank = max(1, state.preview.width), Content("")
+    above = [Content.styled(f" {glyphs.separator} ".join(filter(None, words)), "$dim")]
     if values.get("description", "none") != "none":
-        above += Content.styled(values["description"], "italic").wrap(max(1, state.preview.width))
-    below = [part for note in notes for part in note.wrap(max(1, state.preview.width))]
-    blank = [MarkdownLine(Content(""), 1)]
-    return [*(MarkdownLine(part, 1) for part in above), *blank], (blank if below else []) + [
-        MarkdownLine(part, 1) for part in below
-    ]
+        above += Content.styled(values["description"], "italic").wrap(width)
+    below = [blank] * bool(notes) + [part for note in notes for part in note.wrap(width)]
+    return [MarkdownLine(part, 1) for part in [*above, blank]], [MarkdownLine(part, 1) for part in below]
 
 
 def _instruction(state: AppState, path: Path) -> list[Pair]:
@@ -116,13 +109,8 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
-        pairs.append(
-            (
-                "loaded",
-                f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters",
-                "$good",
-            )
-        )
+        amount = f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters"
+        pairs.append(("loaded", amount, "$good"))
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
     if instruction.skipped:

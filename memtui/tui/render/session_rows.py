@@ -1,7 +1,6 @@
 """Sessions as the rows of their list, and one session as the pairs of its properties pane.
 
-Pure, so that every order, filter and unfolding is tested without a screen. Rows hold what the engine gave; how one
-looks is decided when it comes on screen, so thousands cost nothing.
+Rows hold what the engine gave; how one looks is decided when it comes on screen, so thousands cost nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +13,7 @@ from msgspec import Struct
 
 from memtui.client.paths import tilde_path
 from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
-from memtui.presentation import LabeledText
-from memtui.presentation.session_text import (
-    cleanup_text,
-    omitted_details,
-    resume_details,
-    summary_details,
-    work_details,
-)
+from memtui.presentation import LabeledText, session_text
 from memtui.resume.health import check_health
 from memtui.resume.outline import OutlineNode, outline_of
 from memtui.resume.resume import ResumePlan
@@ -31,7 +23,7 @@ from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, Point, SessionListState
 from memtui.tui.theme import TONE_STYLES
-from memtui.util.filter_query import QueryTerm, matches_query, parse_query
+from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
@@ -39,13 +31,10 @@ if TYPE_CHECKING:
     from memtui.tui.state import Scope
     from memtui.tui.widgets.properties import Pair
 
-
 SessionOrder = Literal["age", "size", "messages", "title"]
 SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
-
 AGENTS = "agents"
 """What stands behind a session's place in the name of the line that holds its sub-agents."""
-
 LISTED = frozenset({"ended", "messages", "bad lines"})
 """What `pairs_of` says already, or says better."""
 
@@ -81,7 +70,6 @@ SessionRow = Session | NodeRow | AgentsRow
 
 
 def point_of(row: SessionRow) -> Point:
-    """What a row stands for."""
     match row:
         case Session():
             return Point(row.file_path)
@@ -104,17 +92,14 @@ def key_of(row: SessionRow) -> Hashable:
 
 
 def project_of(session: Session) -> str:
-    """The name of the project that a session belongs to: the last part of its directory."""
+    """The last part of its directory."""
     return PurePosixPath(session.cwd).name or PurePosixPath(session.file_path).parent.name
 
 
 class Arranged(Sequence[SessionRow]):
-    """The rows in order; a session stays packed until its row is read.
+    """The rows in order; a session, given by its number in `sessions`, stays packed until its row is read.
 
-    Args:
-        sessions: Those that there are.
-        rows: What is listed of them, by their numbers, and what else is; all of them if left out.
-        listed: How many of the rows are sessions.
+    Without `rows` all sessions are listed; `listed` is how many of the rows are sessions, all if left out.
     """
 
     def __init__(
@@ -154,17 +139,16 @@ class Arranged(Sequence[SessionRow]):
 def arrange_sessions(
     session_list: SessionListState, wanted: SessionsWanted, opened: Mapping[str, OpenSession]
 ) -> Arranged:
-    """All rows, in order.
-
-    Args:
-        session_list: The sessions, newest first.
-        wanted: Filter, order, what is unfolded.
-        opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
-    """
+    """All rows, in order; of a session that is unfolded and not yet read (in `opened`) no branches."""
     terms, sessions = parse_query(wanted.query), session_list.sessions
     numbers: Sequence[int] = range(len(sessions))
     if wanted.branch or terms:
-        numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]
+        numbers = [
+            number
+            for number, one in enumerate(sessions)
+            if wanted.branch in ("", one.branch)
+            and (not terms or matches_query(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id))
+        ]
     if wanted.order != "age":
         sizes = list(map(_ORDERED[wanted.order], sessions))
         numbers = sorted(numbers, key=sizes.__getitem__)
@@ -185,12 +169,6 @@ _ORDERED: Mapping[SessionOrder, Callable[[Session], Any]] = {
     "messages": lambda one: -one.messages,
     "title": lambda one: one.title.casefold(),
 }
-
-
-def _wants(wanted: SessionsWanted, terms: tuple[QueryTerm, ...], one: Session) -> bool:
-    if wanted.branch and one.branch != wanted.branch:
-        return False
-    return not terms or matches_query(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:
@@ -221,7 +199,7 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
         ("archived", "by memtui; a restores it" if archived else "", "$link"),
-        ("clean-up", "" if archived else cleanup_text(left), "$warn" if soon else ""),
+        ("clean-up", "" if archived else session_text.cleanup_text(left), "$warn" if soon else ""),
     ]
     return [pair for pair in pairs if pair[1]]
 
@@ -229,29 +207,24 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
 def opened_of(
     place: str, transcript: Transcript, plan: ResumePlan, workspace: Workspace, summary: SessionSummary | None
 ) -> OpenSession:
-    """A session read whole: branches, what a resume sends and why, tools, tokens, files, memory written.
-
-    Args:
-        place: The session's file.
-        transcript: It, read.
-        plan: What a resume sends of it.
-        workspace: Says which of the files that it wrote are memory.
-        summary: Its entry in the catalogue, if there is one.
-    """
+    """A session read whole: branches, what a resume sends and why, tools, tokens, files, memory written."""
     done = collect_stats(transcript.each(transcript.entries))
     written = done.written_files
     memory = memory_names(written, workspace.location.folder)
     files = {*written, *(file.path for file in done.changed_files)}
     health = check_health(transcript, plan)
     details = [
-        *(one for one in (summary_details(summary) if summary else ()) if one.label not in LISTED),
-        *resume_details(plan, health),
-        *work_details(done.tools, done.tokens),
+        *(one for one in (session_text.summary_details(summary) if summary else ()) if one.label not in LISTED),
+        *session_text.resume_details(plan, health),
+        *session_text.work_details(done.tools, done.tokens),
         LabeledText("files", f"{len(files)} changed" if files else ""),
         LabeledText("memory", ", ".join(memory), "link"),
     ]
     pairs: list[Pair] = [(one.label, visible(one.text, keep=""), TONE_STYLES[one.tone]) for one in details if one.text]
-    notes = [*([] if health.ok else [health.words]), *(f"not sent: {one.text}" for one in omitted_details(plan))]
+    notes = [
+        *([] if health.ok else [health.words]),
+        *(f"not sent: {one.text}" for one in session_text.omitted_details(plan)),
+    ]
     return OpenSession(place, outline_of(transcript, plan), pairs, notes, written)
 
 
