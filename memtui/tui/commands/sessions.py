@@ -222,9 +222,9 @@ async def read(context: CommandContext) -> None:
     entries = None
     if conversation is not None and conversation.point.place == str(path):
         path, entries = conversation.transcript.path, conversation.entries
-    left = await context.ask(transcript_screen.TranscriptScreen(path, title, entries))
-    if left is not None and left.menu:
-        context.selection = Selection(context.path, message=left.uuid)
+    uuid = await context.ask(transcript_screen.TranscriptScreen(path, title, entries))
+    if uuid is not None:
+        context.selection = Selection(context.path, message=uuid)
         await show_menu(context)
 
 

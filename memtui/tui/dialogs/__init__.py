@@ -6,19 +6,8 @@ A dialog with commands of its own (`watch_run`) is imported by its module.
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.dialogs.new_topic import NewTopic, NewTopicAnswer
+from memtui.tui.dialogs.new_topic import NewTopic
 from memtui.tui.dialogs.question import Leave, Question, SecretQuestion
 from memtui.tui.dialogs.show_diff import ShowDiff
 
-__all__ = [
-    "Ask",
-    "Choose",
-    "Dialog",
-    "Leave",
-    "NewTopic",
-    "NewTopicAnswer",
-    "Option",
-    "Question",
-    "SecretQuestion",
-    "ShowDiff",
-]
+__all__ = ["Ask", "Choose", "Dialog", "Leave", "NewTopic", "Option", "Question", "SecretQuestion", "ShowDiff"]

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from memtui.tui.dialogs.dialog import Dialog, text_rows
+from memtui.tui.dialogs.dialog import Dialog, message
 from memtui.util.text import visible
 
 
@@ -24,19 +24,21 @@ class Ask(Dialog[str]):
 
     def body(self) -> ComposeResult:
         if self._explain:
-            yield text_rows([Content(visible(self._explain))], "message")
+            yield message([self._explain])
         yield Input(visible(self._value, keep=""), id="line", compact=True, select_on_focus=False)
         yield Static(Content(""), id="complaint")
 
     @on(Input.Changed)
     def complain(self, event: Input.Changed) -> None:
-        complaint = self._check(event.value) if event.value != self._value else ""
-        self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))
+        self._say(self._check(event.value) if event.value != self._value else "")
 
     @on(Input.Submitted)
     def done(self, event: Input.Submitted) -> None:
         complaint = self._check(event.value)
         if complaint:
-            self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))
+            self._say(complaint)
         else:
             self.dismiss(event.value)
+
+    def _say(self, complaint: str) -> None:
+        self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))

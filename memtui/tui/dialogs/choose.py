@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from memtui.tui.dialogs.dialog import Dialog, text_rows
+from memtui.tui.dialogs.dialog import Dialog, message
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.filter_query import matches_query, parse_query
@@ -75,7 +75,7 @@ class Choose(Dialog[Key], Generic[Key]):
 
     def body(self) -> ComposeResult:
         if self._explain:
-            yield text_rows([Content(text.visible(self._explain))], "message")
+            yield message([self._explain])
         yield Input(placeholder="filter: 'exact ^start end$ !not", id="filter", compact=True)
         yield OptionLines(self._all)
 

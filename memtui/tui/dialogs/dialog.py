@@ -1,5 +1,6 @@
 """The frame of every dialog: title above, keys below, Esc means no."""
 
+from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
@@ -7,7 +8,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.tui.app_base import InApp
@@ -44,5 +44,6 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
         self.dismiss(None)
 
 
-def text_rows(rows: list[Content], widget_id: str) -> Widget:
-    return Static(Content("\n").join(rows), id=widget_id)
+def message(lines: Iterable[str]) -> Static:
+    """The text above what is asked for; it takes its own height."""
+    return Static(Content("\n").join(Content(visible(line)) for line in lines), id="message")

@@ -4,7 +4,7 @@ Esc always means that nothing is done.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic
 
 from msgspec import Struct
 from textual.app import ComposeResult
@@ -14,17 +14,17 @@ from textual.content import Content
 from textual.widgets import Button
 
 from memtui.services.questions import SecretChoice, SecretFound
-from memtui.tui.dialogs.dialog import Answer, Dialog, text_rows
-from memtui.util.text import visible
+from memtui.tui.dialogs.dialog import Answer, Dialog, message
 
 MAX_SECRETS_LISTED = 8
 
 
-class AnswerButton(Struct, frozen=True):
-    """A button: its widget id, its label, and whether it is drawn as the dangerous one."""
+class AnswerButton(Struct, Generic[Answer], frozen=True):
+    """A button: its widget id, its label, what it answers, and whether it is drawn as the dangerous one."""
 
     id: str
     label: str
+    answer: Answer | None
     danger: bool = False
 
 
@@ -37,7 +37,7 @@ class ButtonDialog(Dialog[Answer]):
     ]
 
     def __init__(
-        self, title: str, hints: str, lines: Sequence[str], buttons: Sequence[AnswerButton], *, start: str
+        self, title: str, hints: str, lines: Sequence[str], buttons: Sequence[AnswerButton[Answer]], *, start: str
     ) -> None:
         super().__init__(title, hints, classes="-small")
         self._lines = lines
@@ -45,7 +45,7 @@ class ButtonDialog(Dialog[Answer]):
         self._start = start
 
     def body(self) -> ComposeResult:
-        yield text_rows([Content(visible(line)) for line in self._lines], "message")
+        yield message(self._lines)
         with Horizontal(id="buttons"):
             for one in self._buttons:
                 yield Button(Content(one.label), id=one.id, variant="error" if one.danger else "default", compact=True)
@@ -58,7 +58,7 @@ class ButtonDialog(Dialog[Answer]):
 
     def action_answer(self, button: str) -> None:
         """Return what a button stands for."""
-        raise NotImplementedError
+        self.dismiss(next(one.answer for one in self._buttons if one.id == button))
 
 
 class Question(ButtonDialog[bool]):
@@ -70,29 +70,19 @@ class Question(ButtonDialog[bool]):
     ]
 
     def __init__(self, title: str, lines: Sequence[str], *, yes: str = "Yes", no: str = "No") -> None:
-        buttons = AnswerButton("no", f"{no}  Esc"), AnswerButton("yes", f"{yes}  y", danger=True)
+        buttons = [AnswerButton("no", f"{no}  Esc", None), AnswerButton("yes", f"{yes}  y", True, danger=True)]
         super().__init__(title, "y yes   n Esc no", lines, buttons, start="no")
 
-    def action_answer(self, button: str) -> None:
-        self.dismiss(True if button == "yes" else None)
 
-
-Leaving = Literal["quit", "stop"]
-
-
-class Leave(ButtonDialog[Leaving]):
+class Leave(ButtonDialog[str]):
     """Returns "quit", which leaves a dream running, "stop", which ends it first, or None: stay."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "answer('stop')", "Stop it and quit", id="leave.stop")]
 
     def __init__(self, title: str, lines: Sequence[str]) -> None:
-        buttons = (
-            AnswerButton("stop", "Stop it and quit  y", danger=True), AnswerButton("quit", "Leave it running and quit")
-        )  # fmt: skip
-        super().__init__(title, "⏎ leave running   y stop it   Esc stay", lines, buttons, start="quit")
-
-    def action_answer(self, button: str) -> None:
-        self.dismiss("stop" if button == "stop" else "quit")
+        stop = AnswerButton("stop", "Stop it and quit  y", "stop", danger=True)
+        leave = AnswerButton("quit", "Leave it running and quit", "quit")
+        super().__init__(title, "⏎ leave running   y stop it   Esc stay", lines, [stop, leave], start="quit")
 
 
 CHOICES: dict[SecretChoice, str] = {"redact": "Redact  r", "keep": "Keep once  k", "always": "Always allow  a"}
@@ -114,8 +104,5 @@ class SecretQuestion(ButtonDialog[SecretChoice]):
         lines += ["", "Claude Code reads what is saved here, and it may be shared."]
         lines += ["Until you decide, the text is kept as a draft."] if found.draft_kept else []
         hints = "r redact   k keep once   a always allow   Esc don't save"
-        buttons = [AnswerButton(choice, label) for choice, label in CHOICES.items()]
+        buttons = [AnswerButton[SecretChoice](choice, label, choice) for choice, label in CHOICES.items()]
         super().__init__(f"{found.count} in {found.name}", hints, lines, buttons, start="redact")
-
-    def action_answer(self, button: str) -> None:
-        self.dismiss(next(choice for choice in CHOICES if choice == button))

@@ -5,12 +5,9 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.widgets import Static
 
-from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.dialogs.dialog import Dialog, message
 from memtui.tui.widgets.diff_lines import DiffLines
-from memtui.util.text import visible
 
 
 class ShowDiff(Dialog[bool]):
@@ -30,7 +27,7 @@ class ShowDiff(Dialog[bool]):
 
     def body(self) -> ComposeResult:
         if self._notes:
-            yield Static(Content("\n").join(Content(visible(note)) for note in self._notes[:6]), id="message")
+            yield message(self._notes[:6])
         yield DiffLines(self._diff or "no difference")
 
     def on_mount(self) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.content import Content
@@ -34,46 +33,24 @@ MIN_TITLE_CELLS: Final = 16
 """Cells of the title that are kept free of where one is."""
 
 
-class Left(Struct, frozen=True):
-    """Where the person was: the first byte of a record's line, and its uuid ("" if it has none).
-
-    `menu`: they want to go on from there.
-    """
-
-    offset: int
-    uuid: str
-    menu: bool = False
-
-
-class TranscriptScreen(HintedScreen[Left | None]):
-    """Returns where the person was; None from a transcript without records.
+class TranscriptScreen(HintedScreen[str | None]):
+    """Returns the uuid of the record that the person wants to go on from ("" if it has none); None if of none.
 
     Args:
         path: The transcript.
         title: What it is called.
         entries: The path to a message, or a sub-agent's records, to be read first; None for the file's order only.
         start: The uuid of the record to begin at; "" for the last one.
-        path_name: What that is called.
 
     Raises:
-        NotFound: If there is no such file.
-        MemtuiError: If it can't be opened.
+        MemtuiError: If there is no such file, or it can't be opened.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        title: str,
-        entries: Sequence[Entry] | None = None,
-        start: str = "",
-        *,
-        path_name: str = "chain",
-    ) -> None:
+    def __init__(self, path: Path, title: str, entries: Sequence[Entry] | None = None, start: str = "") -> None:
         super().__init__()
         self.path = path
         self._title = text.visible(title, keep="")
         self._entries = entries
-        self._path_name = path_name
         self._start = start
         self.on_path = entries is not None
         self._status = ""
@@ -83,7 +60,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
         self._counted = (0, 1)
         self._pause: Timer | None = None
         self._repeats = RepeatFinder()
-        self._lines = TranscriptLines(self._source(), id="lines")
+        self.lines = TranscriptLines(self._source(), id="lines")
 
     def _source(self) -> RecordSource:
         if self.on_path and self._entries is not None:
@@ -92,17 +69,13 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
-        yield self._lines
+        yield self.lines
         yield HintBar(id="hints")
 
-    @property
-    def lines(self) -> TranscriptLines:
-        return self._lines
-
     def on_mount(self) -> None:
-        self._lines.focus()
+        self.lines.focus()
         if self._start:
-            self.call_after_refresh(self._lines.to_uuid, self._start)
+            self.call_after_refresh(self.lines.to_uuid, self._start)
         self.set_interval(FILE_CHECK_INTERVAL_S, self.look_at_file)
         self.call_after_refresh(self.look_for_repeats)
 
@@ -111,7 +84,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
     @on(TranscriptLines.Moved)
     def moved(self, message: TranscriptLines.Moved) -> None:
         self._block, self._share = message.block, message.share
-        if not self._lines.busy:
+        if not self.lines.busy:
             self._status = ""
         self._show_title()
         if not message.block.line and self._counted[0] != message.block.offset:
@@ -136,7 +109,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
         """What is going on, or where one is: what there is no room for is left out, the line's number first."""
         if self._status:
             return Content.styled(text.visible(self._status, keep=""), "$warn")
-        view, block = Content.styled(self._path_name if self.on_path else "file order", "$link"), self._block
+        view, block = Content.styled("chain" if self.on_path else "file order", "$link"), self._block
         pieces = [Content.styled(self._note, "$warn"), view] if self._note else [view]
         if block is None:
             return Content("  ").join(pieces)
@@ -144,7 +117,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
         if self.on_path and self._entries is not None:
             place = f"{block.spot.at + 1:,} of {len(self._entries):,}"
         else:
-            place = f"{text.size(block.offset)} of {text.size(self._lines.source.size)}"
+            place = f"{text.size(block.offset)} of {text.size(self.lines.source.size)}"
         more = [Content.styled(words, "$dim") for words in ([f"line {line:,}"] if line else []) + [place]]
         share = Content(f"{self._share:.0%}")
         while True:
@@ -182,7 +155,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look at the file")
     def look_at_file(self) -> None:
-        source = self._lines.source
+        source = self.lines.source
         if isinstance(source, FileSource):
             state = source.state()
             if state != "same":
@@ -193,7 +166,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
             return
         self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
         if state == "grew":
-            self._lines.grew()
+            self.lines.grew()
             self.look_for_repeats()
         elif state in ("cut", "replaced"):
             self._note = f"file was {state}, read again"
@@ -216,7 +189,7 @@ class TranscriptScreen(HintedScreen[Left | None]):
                 if worker.is_cancelled:
                     return
         except MemtuiError as error:
-            self._lines.post_message(TranscriptLines.Status(error.message))
+            self.lines.post_message(TranscriptLines.Status(error.message))
             return
         finally:
             source.close()
@@ -224,32 +197,30 @@ class TranscriptScreen(HintedScreen[Left | None]):
 
     def _take_repeats(self, repeats: RepeatFinder) -> None:
         if self.is_attached and repeats is self._repeats:
-            self._lines.fold_repeats(repeats.ranges)
+            self.lines.fold_repeats(repeats.ranges)
 
     def _open_again(self) -> None:
         offset = self._block.offset if self._block else 0
         try:
-            source = self._source()
+            self.lines.show(self._source(), lambda source, most: source.at(offset, most))
         except MemtuiError as error:
             self.take_status(TranscriptLines.Status(error.message))
-            return
-        self._lines.show(source, lambda source, most: source.at(offset, most))
 
     # What the lines leave to the screen.
 
     @on(TranscriptLines.Left)
     def leave(self) -> None:
-        self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
+        self.dismiss(None)
 
     @on(TranscriptLines.FromHere)
     def from_here(self, message: TranscriptLines.FromHere) -> None:
         if self._block:
-            self.dismiss(Left(self._block.offset, message.uuid, menu=True))
+            self.dismiss(message.uuid)
 
     @on(TranscriptLines.ViewToggled)
     def other_view(self) -> None:
         if self._entries is None:
             self.take_status(TranscriptLines.Status("there is only the file's order here"))
-            return
-        self.on_path = not self.on_path
-        self._open_again()
+        else:
+            self.on_path = not self.on_path
+            self._open_again()
