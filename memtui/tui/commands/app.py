@@ -25,6 +25,8 @@ else:
     dreams, listing = LazyModule("memtui.services.dreams"), LazyModule("memtui.sessions.listing")
     dialogs, palette = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.palette")
 
+Run = Callable[[CommandContext], object]
+
 
 async def show_dream(context: CommandContext) -> None:
     """Show the run that is on or waits, over whatever is shown; without one the Dream view."""
@@ -46,18 +48,19 @@ async def show_dream_unless_typing(context: CommandContext) -> None:
 async def show_palette(context: CommandContext) -> None:
     """Every command, file, session, setting and project by name; what is off says why."""
     dialog = dialogs.Choose("Commands", palette.options(context))
-    loading = context.app.run_worker(
-        palette.load_more(context, dialog), group="palette", exit_on_error=False, description="palette"
-    )
-    chosen = await context.ask(dialog)
+    more = palette.load_more(context, dialog)
+    loading = context.app.run_worker(more, group="palette", exit_on_error=False, description="palette")
+    await _perform_chosen(context, dialog)
     loading.cancel()
-    if chosen is not None:
-        context.app.perform(chosen)
 
 
 async def show_help(context: CommandContext) -> None:
     """The keys that work here; Enter does what the line says."""
-    chosen = await context.ask(dialogs.Choose("Keys", palette.live_keys(context.app)))
+    await _perform_chosen(context, dialogs.Choose("Keys", palette.live_keys(context.app)))
+
+
+async def _perform_chosen(context: CommandContext, dialog: "dialogs.Choose[Run]") -> None:
+    chosen = await context.ask(dialog)
     if chosen is not None:
         context.app.perform(chosen)
 
@@ -88,26 +91,22 @@ async def welcome(context: CommandContext) -> None:
     # Without a number: some of the files may be sub-agents' or empty, known only once they are read.
     there = bool(await context.in_thread(session_files.session_files, location.transcripts))
     moved = await context.in_thread(_moved_here, context)
-    offers: list[tuple[Callable[[CommandContext], object], str, str]] = [
+    offers: list[tuple[Run, str, str]] = [
         (memory.new, "write the first memory", "asks type, name, one line"),
         (switch_project, "open another project", ""),
         (_open_sample, "try with sample data", "nothing of yours is touched"),
         (lambda context: context.app.exit(0), "quit", "memory appears here by itself once Claude Code saves one"),
     ]
     if there:
-        offers.insert(1, (_to_sessions, "look at past sessions", "what was done here can be resumed"))
+        words = "look at past sessions", "what was done here can be resumed"
+        offers.insert(1, (lambda context: context.app.show_view("sessions"), *words))
     if moved is not None and not context.workspace.read_only:
         left = f"bring what {client_paths.tilde_path(moved.cwd or moved.folder, env.home)} has left"
         offers.insert(0, (lambda context: projects.bring(context, moved.folder), left, projects.amounts(moved)))
     options = [dialogs.Option(run, f"{at}  {words}", more) for at, (run, words, more) in enumerate(offers, 1)]
     explain = f"{client_paths.tilde_path(location.folder, env.home)} does not exist."
-    chosen = await context.ask(dialogs.Choose("No memory for this project yet", options, explain=explain, digits=True))
-    if chosen is not None:
-        context.app.perform(chosen)
-
-
-async def _to_sessions(context: CommandContext) -> None:
-    await context.app.show_view("sessions")
+    dialog = dialogs.Choose("No memory for this project yet", options, explain=explain, digits=True)
+    await _perform_chosen(context, dialog)
 
 
 def _moved_here(context: CommandContext) -> "client_projects.Project | None":

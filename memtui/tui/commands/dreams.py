@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memtui.dream.review.adoption import Adopted
 from memtui.dream.review.review import versions_of_file
 from memtui.dream.run.spawn import RunRequest
@@ -83,7 +85,7 @@ async def stop_run(context: CommandContext) -> None:
     workspace = context.workspace
     run = await context.in_thread(services.current_run, workspace)
     if run is None:
-        cleared = await questions.ask_until_done(context, lambda allow: services.clear_lock(workspace, allow))
+        cleared = await questions.ask_until_done(context, partial(services.clear_lock, workspace))
         if cleared is not None:
             context.done(f"the lock is removed ({cleared.reason})")
         return
@@ -174,14 +176,10 @@ def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
 async def restore(context: CommandContext) -> None:
     """Bring the file under the cursor back to what it was before the dream."""
     if context.selection.file:
-        await _restore(context, context.selection.file)
+        await restore_all(context, context.selection.file)
 
 
-async def restore_all(context: CommandContext) -> None:
-    await _restore(context, "")
-
-
-async def _restore(context: CommandContext, name: str) -> None:
+async def restore_all(context: CommandContext, name: str = "") -> None:
     """Show what bringing files back from before the run would do, and do it if the person says so."""
     workspace = context.workspace
     if name and not _run_id(context):

@@ -43,12 +43,7 @@ async def external(context: CommandContext) -> None:
 
 
 async def _external(
-    context: CommandContext,
-    path: Path,
-    *,
-    line: int | None = None,
-    start: bytes | None = None,
-    base: str | None = None,
+    context: CommandContext, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None
 ) -> None:
     workspace = context.workspace
     # On the screen's own thread: the terminal is the editor's until it ends, and a signal has to reach us.

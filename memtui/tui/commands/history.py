@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,8 +46,7 @@ async def _undo(context: CommandContext, operation_id: str | None, over: Collect
     lines = [*names, "They were edited since. What they hold now stays in the history."]
     if not names:
         return
-    again = await context.ask(dialogs.Question("Undo these as well?", lines, yes="Undo them", no="Keep them"))
-    if again:
+    if await context.ask(dialogs.Question("Undo these as well?", lines, yes="Undo them", no="Keep them")):
         await _undo(context, done.operation.id, names)
 
 
@@ -90,15 +90,14 @@ async def activity(context: CommandContext) -> None:
 
 
 def _options(context: CommandContext, operations: Sequence[history_versions.Operation]) -> list[dialogs.Option[str]]:
-    now = context.workspace.now()
-    return [
-        dialogs.Option(
-            one.id,
-            f"{age(now - one.when):>4}  {who_words(one):<13} {why_words(one)}{'  (undone)' if one.undone else ''}",
-            _counts(one),
-        )
-        for one in operations
-    ]
+    options, now = [], context.workspace.now()
+    for one in operations:
+        undone = "  (undone)" if one.undone else ""
+        label = f"{age(now - one.when):>4}  {who_words(one):<13} {why_words(one)}{undone}"
+        added, removed = sum(file.added for file in one.files), sum(file.removed for file in one.files)
+        several = f"{len(one.files)} files  " if len(one.files) > 1 else ""
+        options.append(dialogs.Option(one.id, label, f"{several}+{added} -{removed}"))
+    return options
 
 
 def _version_diff(context: CommandContext, version_id: str, name: str | None = None) -> str:
@@ -121,7 +120,10 @@ async def restore(context: CommandContext) -> None:
 
 async def restore_file(context: CommandContext, path: Path) -> None:
     """The same for any file."""
-    chosen = await _choose_version(context, path, "Restore which version?")
+    versions = await context.in_thread(context.workspace.versions, path)
+    if not versions:
+        raise NotFound(f"no earlier version of {path.name} is known", hint="memtui records each write from now on")
+    chosen = await context.ask(dialogs.Choose("Restore which version?", _options(context, versions)))
     if chosen is None:
         return
     planned = await context.in_thread(services.plan_restore, context.workspace, path, chosen)
@@ -162,19 +164,13 @@ async def restore_folder(context: CommandContext) -> None:
     title = f"Restore the folder {planned.words}: {pluralize(len(plan.files), 'file')}"
     if not await context.ask(dialogs.ShowDiff(title, text, notes=notes, yes="restore these")):
         return
-    saved = await ask_until_done(
-        context, lambda allow: services.restore_folder(workspace, planned, allow), confirmed=True
-    )
+    saved = await ask_until_done(context, partial(services.restore_folder, workspace, planned), confirmed=True)
     if saved is not None:
         context.done(f"restored {pluralize(len(plan.files), 'file')} {planned.words}", problem=left_words(saved))
 
 
 def _folder_diff(store: Store, plan: RestorePlan) -> str:
-    parts = []
-    for name, then in plan.files:
-        now = store.read(name)
-        parts.append(preview.diff(now[0] if now is not None else None, then, name))
-    return "\n".join(parts)
+    return "\n".join(preview.diff((store.read(name) or (None,))[0], then, name) for name, then in plan.files)
 
 
 async def compare(context: CommandContext) -> None:
@@ -184,12 +180,8 @@ async def compare(context: CommandContext) -> None:
     options: list[dialogs.Option[str | Path]] = [
         dialogs.Option(option.key, option.label, "earlier version") for option in _options(context, versions)
     ]
-    options += [
-        dialogs.Option(file.path, file.name, "another file")
-        for scope in context.snapshot.scopes
-        for file in scope.files
-        if file.path != path
-    ]
+    files = [file for scope in context.snapshot.scopes for file in scope.files if file.path != path]
+    options += [dialogs.Option(file.path, file.name, "another file") for file in files]
     chosen = await context.ask(dialogs.Choose(f"Compare {path.name} with", options))
     if chosen is None:
         return
@@ -202,13 +194,6 @@ async def compare(context: CommandContext) -> None:
     await context.ask(dialogs.ShowDiff(f"{name}: then to now", preview.diff(other, data, name)))
 
 
-async def _choose_version(context: CommandContext, path: Path, title: str) -> str | None:
-    versions = await context.in_thread(context.workspace.versions, path)
-    if not versions:
-        raise NotFound(f"no earlier version of {path.name} is known", hint="memtui records each write from now on")
-    return await context.ask(dialogs.Choose(title, _options(context, versions)))
-
-
 def _on_disk(context: CommandContext, path: Path) -> bytes | None:
     try:
         return context.workspace.text(path)[0]
@@ -216,14 +201,7 @@ def _on_disk(context: CommandContext, path: Path) -> bytes | None:
         return None
 
 
-def _counts(operation: history_versions.Operation) -> str:
-    files = len(operation.files)
-    added, removed = sum(one.added for one in operation.files), sum(one.removed for one in operation.files)
-    several = f"{files} files  " if files > 1 else ""
-    return f"{several}+{added} -{removed}"
-
-
-COMMANDS = declare(
+declare(
     registry.EVERYWHERE,
     Command("history.restore_folder", "Restore the folder as of a time, or before a dream", "", restore_folder,
             disabled_reason=registry.no_memory_or_read_only),

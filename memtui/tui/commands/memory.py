@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -21,13 +22,7 @@ else:
 
 
 async def apply(context: CommandContext, change: services.PreparedChange, *, show: str = "") -> None:
-    """Make a prepared change, and ask what the service wants to know.
-
-    Args:
-        context: Where it was asked for.
-        change: What to do.
-        show: If given, the change is shown first; says what a yes does.
-    """
+    """Make a prepared change, and ask what the service wants to know; with `show` (what a yes does) show it first."""
     plan = change.plan
     if not plan.changes:
         context.notify("\n".join(plan.notes) or "nothing to change")
@@ -35,9 +30,8 @@ async def apply(context: CommandContext, change: services.PreparedChange, *, sho
     shown = bool(show) and change.question is None
     if shown and not await context.ask(dialogs.ShowDiff(plan.title, plan.diff(), notes=plan.notes, yes=show)):
         return
-    applied = await questions.ask_until_done(
-        context, lambda allow: services.apply(context.workspace, change, allow), confirmed=shown
-    )
+    call = partial(services.apply, context.workspace, change)
+    applied = await questions.ask_until_done(context, call, confirmed=shown)
     if applied is not None:
         context.done(f"{applied.plan.title}{questions.merged_words(applied.saved)}", change.focus)
 
@@ -45,19 +39,15 @@ async def apply(context: CommandContext, change: services.PreparedChange, *, sho
 async def new(context: CommandContext) -> None:
     answer = await context.ask(dialogs.NewTopic(services.file_name))
     if answer is not None:
-        await apply(
-            context,
-            await context.in_thread(services.new_topic, context.snapshot, answer.name, answer.type, answer.description),
-        )
+        fields = answer.name, answer.type, answer.description
+        await apply(context, await context.in_thread(services.new_topic, context.snapshot, *fields))
 
 
 async def rename(context: CommandContext) -> None:
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
-    explain = "MEMORY.md and links are updated too."
-    name = await context.ask(
-        dialogs.Ask("Rename", file.name, explain=explain, check=services.check_name, does="rename")
-    )
+    explain, check = "MEMORY.md and links are updated too.", services.check_name
+    name = await context.ask(dialogs.Ask("Rename", file.name, explain=explain, check=check, does="rename"))
     if name and name != file.name:
         await apply(context, await context.in_thread(services.rename_topic, snapshot, file, name), show="rename")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,9 +63,7 @@ async def bring(context: CommandContext, folder: Path | None = None) -> None:
     notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
     yes = "" if workspace.read_only else "move"
     if await context.ask(dialogs.ShowDiff(f"Bring what {name} has left here", _rows(plan), notes=notes, yes=yes)):
-        moved = await questions.ask_until_done(
-            context, lambda allow: services.move_project(workspace, plan, allow), confirmed=True
-        )
+        moved = await questions.ask_until_done(context, partial(services.move_project, workspace, plan), confirmed=True)
         assert moved is not None
         words = f"moved {plan.amount(len(moved.sessions))} here; z undoes it"
         context.done(words, problem="; ".join(stay.why for stay in moved.stays))
@@ -96,9 +95,5 @@ def _rows(plan: MovePlan) -> str:
     return "\n".join([*lines, plan.memory.coming.diff() if plan.memory is not None else ""])
 
 
-COMMANDS = declare(
-    registry.EVERYWHERE,
-    Command(
-        "projects.bring", "Bring what a project that moved has left", "", bring, disabled_reason=registry.read_only
-    ),
-)  # fmt: skip
+BRING = Command("projects.bring", "Bring what a project that moved has left", "", bring, "", "", registry.read_only)
+declare(registry.EVERYWHERE, BRING)

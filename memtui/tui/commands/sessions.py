@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,11 +39,6 @@ else:
 
 
 def _session(context: CommandContext) -> Session:
-    """The session under the cursor.
-
-    Raises:
-        NotFound: If it is not listed any more.
-    """
     session_list = context.state.session_list
     found = session_list.sessions.at(str(context.path)) if session_list else None
     if found is None:
@@ -53,9 +49,8 @@ def _session(context: CommandContext) -> Session:
 async def show_menu(context: CommandContext) -> None:
     path, at = context.path, context.selection.message
     resumed = await context.in_thread(_plan_resume, context, path, "")
-    if at in ("", resumed.leaf.uuid):
-        at = ""
-    else:
+    at = "" if at == resumed.leaf.uuid else at
+    if at:
         resumed = await context.in_thread(_plan_resume, context, path, at)
     options = await context.in_thread(_options, context, path, at, resumed)
     title = visible(_session(context).title, keep="") or session_files.UNTITLED
@@ -63,10 +58,8 @@ async def show_menu(context: CommandContext) -> None:
     explain = f"up to message {at[:8]}" if at else ""
     context.selection = Selection(path, message=at)
     match await context.ask(dialogs.Choose(f'Resume "{title}"', options, start=start, explain=explain, digits=True)):
-        case "open":
-            await _open(context, await context.in_thread(_plan_launch, context, path, at, fork=False))
-        case "fork":
-            await _open(context, await context.in_thread(_plan_launch, context, path, at, fork=True))
+        case ("open" | "fork") as chosen:
+            await _open(context, await context.in_thread(_plan_launch, context, path, at, fork=chosen == "fork"))
         case "copy":
             await copy_command(context)
         case "context":
@@ -94,7 +87,11 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
         why = plan.open_elsewhere
     except MemtuiError as error:
         why = error.message
-    missing = _client_missing(context)
+    missing = ""
+    try:
+        executable.find_client(context.workspace.env)
+    except Unsupported as error:
+        missing = error.message
     nothing = "Claude Code finds no conversation here" if resumed.messages is None else ""
     no_fork = "read only" if forks and context.workspace.read_only else ""
     elsewhere = "" if where else why
@@ -109,14 +106,6 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
         dialogs.Option("export", "5  Export…", "Markdown, JSON, HTML", nothing),
         dialogs.Option("read", "6  Read it", "all of it, with find", ""),
     ]  # fmt: skip
-
-
-def _client_missing(context: CommandContext) -> str:
-    try:
-        executable.find_client(context.workspace.env)
-    except Unsupported as error:
-        return error.message
-    return ""
 
 
 async def _open(context: CommandContext, plan: LaunchPlan) -> None:
@@ -191,19 +180,17 @@ async def rename(context: CommandContext) -> None:
 
 async def archive(context: CommandContext) -> None:
     """Archive sessions, or put those back that are archived."""
-    session_list, paths = context.state.session_list, context.paths
+    session_list, paths, workspace = context.state.session_list, context.paths, context.workspace
     archived = session_list.archived if session_list else {}
     back = [archived[str(path)] for path in paths if str(path) in archived]
-    if back:
-        _done(context, await context.in_thread(services.put_back, context.workspace, back))
-    else:
-        _done(context, await context.in_thread(services.archive_sessions, context.workspace, paths))
+    work = partial(services.put_back, workspace, back) if back else partial(services.archive_sessions, workspace, paths)
+    _done(context, await context.in_thread(work))
 
 
 async def delete(context: CommandContext) -> None:
     """Delete sessions; they are kept for a while."""
     workspace, paths = context.workspace, context.paths
-    done = await questions.ask_until_done(context, lambda allow: services.delete_sessions(workspace, paths, allow))
+    done = await questions.ask_until_done(context, partial(services.delete_sessions, workspace, paths))
     if done is not None:
         _done(context, done)
 
@@ -238,10 +225,8 @@ async def go_to_memory(context: CommandContext) -> None:
     names = [name for name in names if snapshot.at(folder / name)]
     if not names:
         raise NotFound("this session wrote no memory that is still there")
-    name: str | None = names[0]
-    if len(names) > 1:
-        options = [dialogs.Option(name, name) for name in names]
-        name = await context.ask(dialogs.Choose("Memory of this session", options))
+    options = [dialogs.Option(name, name) for name in names]
+    name = names[0] if len(names) == 1 else await context.ask(dialogs.Choose("Memory of this session", options))
     if name:
         (await context.app.show_view("memory")).go_to(str(folder / name))
 
