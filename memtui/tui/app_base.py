@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from textual import events, getters
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -221,7 +221,7 @@ class AppBase(App[object]):
         return Body(id="_default", classes=next(name for at, name in reversed(BREAKPOINTS) if width >= at))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ANSI.variables()
+        return asdict(ANSI)
 
     def meet_terminal(self) -> None:
         """Do what can only be done once there is a screen."""

@@ -37,11 +37,7 @@ class EditorText(Struct, frozen=True):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "EditorText":
-        """Take a file apart.
-
-        Raises:
-            Unopenable: If editing it here would lose something.
-        """
+        """Take a file apart; raises NotEditable if editing it here would lose something."""
         if len(data) > LARGEST:
             raise NotEditable(f"{len(data):,} bytes: over 1 MB")
         if b"\0" in data:
@@ -58,8 +54,7 @@ class EditorText(Struct, frozen=True):
             raise NotEditable("line separators (form feed, U+2028 …) that an editor would turn into line ends")
         front = read_frontmatter(plain)
         at = front.body_start if front.verdict != "invalid" else 0
-        if not at and plain.startswith("\ufeff"):
-            at = 1
+        at = at or int(plain.startswith("\ufeff"))
         return cls(plain[:at], plain[at:], "\r\n" if crlf else "\n")
 
     def whole(self) -> "EditorText":
@@ -99,7 +94,6 @@ class OpenedFile(Struct, frozen=True):
     text: EditorText
     fields: Mapping[str, str]
     is_index: bool
-    is_topic: bool
     snapshot: Snapshot
     note: str = ""
 
@@ -108,7 +102,7 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
     """Read a file, and the draft that was left of it.
 
     Raises:
-        Unopenable: If editing here would change bytes that were not edited.
+        NotEditable: If editing here would change bytes that were not edited.
         NotFound: If it is gone and there is no draft.
     """
     data, base = b"", None
@@ -125,12 +119,11 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
         moved = "; the file changed meanwhile: F9 compares" if saved_draft.base != base else ""
         note = f"unsaved text from {time_ago(workspace.now() - saved_draft.saved_at)} is back{moved}"
         base = saved_draft.base
-    is_topic = file is not None and file.kind == "topic"
-    fields = _fields(text) if is_topic else {}
+    fields = _fields(text) if file is not None and file.kind == "topic" else {}
     text = text if fields else text.whole()
     return OpenedFile(
         path, file.name if file else path.name, data, base, text, fields,
-        file is not None and file.kind == "index", is_topic, snapshot, note,
+        file is not None and file.kind == "index", snapshot, note,
     )  # fmt: skip
 
 

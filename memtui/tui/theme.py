@@ -26,10 +26,6 @@ class Palette(Struct, frozen=True):
     code: str
     mark: str
 
-    def variables(self) -> dict[str, str]:
-        """As variables for a theme."""
-        return asdict(self)
-
 
 TONE_STYLES: dict[Tone, str] = {
     "": "", "good": "$good", "warn": "$warn", "problem": "$problem", "dim": "$dim", "bold": "bold", "head": "$link",
@@ -62,7 +58,7 @@ def _theme(
         panel=panel,
         dark=dark,
         variables={
-            **palette.variables(),
+            **asdict(palette),
             "block-cursor-background": primary,
             "border": palette.dim,
             "border-blurred": palette.dim,
@@ -78,17 +74,14 @@ THEMES = (
 )
 
 
-def theme_like(client: object) -> str:
-    """Our theme that is like Claude Code's: "light-daltonized" and its kin; dark if it has none."""
+def theme_for(wanted: str, client: object) -> str:
+    """The theme that our setting asks for; "auto" is like Claude Code's ("light-daltonized"), dark if it has none."""
+    if wanted != "auto":
+        return wanted
     words = client.split("-") if isinstance(client, str) else []
     if "ansi" in words:
         return "ansi-light" if "light" in words else "ansi-dark"
     return "memtui-daltonized" if "daltonized" in words else "memtui-light" if "light" in words else "memtui-dark"
-
-
-def theme_for(wanted: str, client: object) -> str:
-    """The theme that our setting asks for; "auto" follows Claude Code's."""
-    return theme_like(client) if wanted == "auto" else wanted
 
 
 class PlainScrollBar(ScrollBarRender):

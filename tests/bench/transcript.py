@@ -35,6 +35,7 @@ WORDS = "the retry of the checkout counts twice when a reply comes late so the t
 APP = """
 import sys, time
 from pathlib import Path
+from msgspec.structs import asdict
 from textual.app import App
 from memtui.tui import styles
 from memtui.tui.screens.transcript import TranscriptScreen
@@ -43,7 +44,7 @@ class Reading(App):
     CSS_PATH = styles.sheets("app")
     glyphs = UNICODE
     def get_theme_variable_defaults(self):
-        return ANSI.variables()
+        return asdict(ANSI)
     def on_mount(self):
         for theme in THEMES:
             self.register_theme(theme)

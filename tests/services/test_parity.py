@@ -290,7 +290,7 @@ def _claude_settings(home: Home) -> None:
 
 async def _adopt_file(screen: Screen) -> None:
     await screen.press("2", "tab")
-    details = screen.app.query_one(DreamView).details
+    details = screen.app.query_one(DreamView).reader
     details.cursor = next(n for n in range(details.row_count()) if details.row_key(n) == "user_role.md")
     await screen.press("a")
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import astuple
 from textual.color import Color
 
-from memtui.tui.theme import PLAIN, THEMES, UNICODE, glyphs_for, theme_like
+from memtui.tui.theme import PLAIN, THEMES, UNICODE, glyphs_for, theme_for
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
@@ -49,4 +49,4 @@ def test_glyphs_follow_the_stream() -> None:
     ],
 )
 def test_the_clients_theme_is_followed(client: str | None, ours: str) -> None:
-    assert theme_like(client) == ours
+    assert theme_for("auto", client) == ours

@@ -104,18 +104,18 @@ class WatchRun(ShowsState, Dialog[None]):
         self.app.post_message(DreamSeen(id))
         self._draw()
 
+    @property
+    def dream(self) -> Dream | None:
+        """The run, unless it is another program's or not listed."""
+        return next((dream for dream in self.app.state.dreams if dream.run.id == self.shown_id), None)
+
     def show(self, state: AppState) -> None:
         if self.is_mounted:
             self._draw()
 
-    def tick(self, now: float) -> None:
-        self._show_time(now)
-
     def _draw(self) -> None:
-        state = self.app.state
-        now = self.app.start.now()
-        dream, opened = self._dream(state), state.open_dream
-        opened = opened if opened is not None and opened.id == self.shown_id else None
+        state, dream, now = self.app.state, self.dream, self.app.start.now()
+        opened = state.open_dream if state.open_dream is not None and state.open_dream.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
             rows = [*standing(dream, opened, now, width, self.app.glyphs), *details(dream, width)]
@@ -125,8 +125,8 @@ class WatchRun(ShowsState, Dialog[None]):
         elif not self.shown_id:
             self._draw_foreign(state, width)
         self._draw_parts(opened)
-        self._show_time(now)
-        self._show_change(state, dream)
+        self.tick(now)
+        self.show_change()
 
     def _draw_foreign(self, state: AppState, width: int) -> None:
         """Another program's dream; once it has ended, what is known of it stays."""
@@ -148,22 +148,18 @@ class WatchRun(ShowsState, Dialog[None]):
 
     def _show_following(self) -> None:
         """Whether the log follows; of a run that has ended there is nothing to follow."""
-        state = self.app.state
-        dream = self._dream(state)
         words = "following" if self.run_log.follows else "stands still; f follows again"
-        words = f"   {words}" if dream is not None and dream.state.word == "running" else ""
+        words = f"   {words}" if self.dream is not None and self.dream.state.word == "running" else ""
         heading = Content.assemble(("log, newest first", "bold"), (words, "$dim"))
         self.query_one("#log_title", RunHead).show([heading] if self.run_log.row_count() else [])
 
-    def _show_time(self, now: float) -> None:
-        state = self.app.state
-        dream, frame = self._dream(state), self.query_one("#frame")
+    def tick(self, now: float) -> None:
+        dream, frame = self.dream, self.query_one("#frame")
         if dream is not None:
             words, hints = title_of(dream, now, self.app.glyphs), self._keys(dream)
         elif self._foreign is not None:
-            on = state.foreign is not None
-            held = duration(max(now - self._foreign.since, 0.0))
-            words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
+            held = f"lock held {duration(max(now - self._foreign.since, 0.0))}"
+            words = f"dream of another program: {held if self.app.state.foreign is not None else 'ended'}"
             hints = FOREIGN
         else:
             words, hints = "dream: starting", "Esc close, dream goes on"
@@ -179,15 +175,12 @@ class WatchRun(ShowsState, Dialog[None]):
             return KEPT
         return ADOPTED if dream.state.end is not None and dream.state.end.adopted else ENDED
 
-    def _dream(self, state: AppState) -> Dream | None:
-        return next((dream for dream in state.dreams if dream.run.id == self.shown_id), None)
-
-    def _show_change(self, state: AppState, dream: Dream | None) -> None:
+    @on(VirtualList.Moved, "#files")
+    def show_change(self) -> None:
         """The diff at the right: what is known of it, and ask for it again if file or run are others by now."""
         if not self.has_class("-beside"):
             return
-        name = self.files.file
-        change = state.change
+        name, change, dream = self.files.file, self.app.state.change, self.dream
         known = change is not None and (change.id, change.name) == (self.shown_id, name)
         self.query_one(DiffLines).show(change.text if known and change is not None else "")
         entry = next((file for file in self.files.rows if file[0].name == name), None)
@@ -196,13 +189,8 @@ class WatchRun(ShowsState, Dialog[None]):
             self._requested = wanted
             if self._read_timer is not None:
                 self._read_timer.stop()
-            self._read_timer = self.set_timer(
-                READ_DELAY_S, lambda: self.post_message(DiffRequested(self.shown_id, name))
-            )
-
-    @on(VirtualList.Moved, "#files")
-    def moved(self) -> None:
-        self._show_change(self.app.state, self._dream(self.app.state))
+            request = DiffRequested(self.shown_id, name)
+            self._read_timer = self.set_timer(READ_DELAY_S, lambda: self.post_message(request))
 
     @on(VirtualList.Chosen, "#files")
     def chosen(self) -> None:

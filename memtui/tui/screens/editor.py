@@ -1,4 +1,4 @@
-"""The editor: properties above, body below, problems while you type, and a disk that may move meanwhile."""
+"""The editor: properties above, body below, problems while you type."""
 
 from pathlib import Path
 
@@ -84,8 +84,7 @@ async def find(context: CommandContext) -> None:
         return
     row, column = body.cursor_location
     lines = body.text.lower().split("\n")
-    order = [(row, column + 1), *((r % len(lines), 0) for r in range(row + 1, row + 1 + len(lines)))]
-    for number, start in order:
+    for number, start in [(row, column + 1), *((r % len(lines), 0) for r in range(row + 1, row + 1 + len(lines)))]:
         at = lines[number].find(text.lower(), start)
         if at >= 0:
             body.move_cursor((number, at), center=True)
@@ -127,7 +126,6 @@ class Editor(HintedScreen[Closed]):
         self.text = opened.text
         self._line = line
         self._pause: Timer | None = None
-        self._disk_note = ""
 
     @property
     def path(self) -> Path:
@@ -158,7 +156,7 @@ class Editor(HintedScreen[Closed]):
         body.focus()
         if self.opened.note:
             self.say_disk(self.opened.note)
-        self._bring_up_to_date()
+        self.bring_up_to_date()
 
     @property
     def body(self) -> BodyArea:
@@ -181,14 +179,11 @@ class Editor(HintedScreen[Closed]):
         """Start the pause again; nothing else happens on the key path."""
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(UPDATE_DELAY_S, self._bring_up_to_date)
+        self._pause = self.set_timer(UPDATE_DELAY_S, self.bring_up_to_date)
 
-    @on(TextArea.SelectionChanged)
-    def moved(self) -> None:
-        self._say_title()
-
-    def _bring_up_to_date(self) -> None:
-        self._say_title()
+    @on(ReaderView.WidthChanged)
+    def bring_up_to_date(self) -> None:
+        self.say_title()
         self.look(self.current())
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look")
@@ -210,7 +205,8 @@ class Editor(HintedScreen[Closed]):
                 list(draw(text.body, beside.draw_width, self.app.glyphs, first=text.body_line)), keep_place=True
             )
 
-    def _say_title(self) -> None:
+    @on(TextArea.SelectionChanged)
+    def say_title(self) -> None:
         row, column = self.body.cursor_location
         mark = f" {self.app.glyphs.unsaved}" if self.dirty else ""
         ends = "CRLF" if self.text.newline == "\r\n" else "LF"
@@ -226,19 +222,10 @@ class Editor(HintedScreen[Closed]):
         self.query_one("#title", Static).update(title)
 
     def say_disk(self, words: str) -> None:
-        """Say that the file moved on disk, or what was restored; "" takes the line away."""
+        """Say what was restored; "" takes the line away."""
         line = self.query_one("#disk", Static)
         line.display = bool(words)
         line.update(Content.styled(f" {self.app.glyphs.problem} {visible(words, keep='')}", "$warn"))
-
-    def disk_moved(self, digest: str | None) -> None:
-        """The watcher saw the file; `digest` is None when it is gone."""
-        if digest == self.opened.base:
-            self.say_disk("")
-        elif digest is None:
-            self.say_disk("the file is gone from disk; ^S writes it again")
-        else:
-            self.say_disk("changed on disk just now: F9 compares and merges, ^S merges what does not overlap")
 
     # Keys.
 
@@ -250,7 +237,7 @@ class Editor(HintedScreen[Closed]):
             self.body.load_text(opened.text.body)
             self.body.move_cursor(row)
         self.say_disk("")
-        self._bring_up_to_date()
+        self.bring_up_to_date()
 
     def go_on_outside(self) -> None:
         self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.text.body_line))
@@ -269,19 +256,14 @@ class Editor(HintedScreen[Closed]):
         beside = self.query_one("#beside", ReaderView)
         beside.display = not beside.display
         if beside.display:
-            self.call_after_refresh(self._bring_up_to_date)
-
-    @on(ReaderView.WidthChanged)
-    def redraw_beside(self) -> None:
-        self._bring_up_to_date()
+            self.call_after_refresh(self.bring_up_to_date)
 
     def go_to_problem(self, step: int) -> None:
         panel = self.query_one(ProblemList)
-        if not panel.problems:
-            return
-        panel.cursor = (panel.cursor + step) % len(panel.problems) if panel.visited else panel.cursor
-        panel.visited = True
-        self.to_problem(panel.problems[panel.cursor])
+        if panel.problems:
+            panel.cursor = (panel.cursor + step) % len(panel.problems) if panel.visited else panel.cursor
+            panel.visited = True
+            self.to_problem(panel.problems[panel.cursor])
 
     @on(VirtualList.Chosen, "#problems")
     def chosen_problem(self, event: VirtualList.Chosen) -> None:
@@ -291,16 +273,16 @@ class Editor(HintedScreen[Closed]):
         row = (problem.line or 1) - self.text.body_line
         if row < 0 and self.opened.fields:
             self.focus_properties()
-            return
-        self.body.move_cursor((max(0, row), (problem.column or 1) - 1), center=True)
-        self.body.focus()
+        else:
+            self.body.move_cursor((max(0, row), (problem.column or 1) - 1), center=True)
+            self.body.focus()
 
     def back(self) -> None:
         """Back to the list; unsaved text stays as a draft."""
         if isinstance(self.focused, Input):
             self.body.focus()
-            return
-        self.leave()
+        else:
+            self.leave()
 
     def leave(self) -> None:
         """Close it, wherever the focus is; unsaved text stays as a draft."""
@@ -308,10 +290,10 @@ class Editor(HintedScreen[Closed]):
         self.dismiss(Closed())
 
     def keep_draft(self) -> None:
-        """Keep what is unsaved as a draft; drop the draft if nothing is."""
         self._keep(self.current())
 
     def _keep(self, text: EditorText) -> None:
+        """Keep what is unsaved as a draft; drop the draft if nothing is."""
         if text.to_bytes() != self.opened.data:
             self.workspace.drafts.save(self.path, text.exact, self.opened.base)
         else:

@@ -32,16 +32,8 @@ MAX_FRAME_SIZE = 2_000_000
 """Bytes of one file; what is larger is not saved."""
 
 _DECIDE = {
-    "HOME",
-    "LANG",
-    "TERM",
-    "COLORTERM",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "PYTHONUTF8",
-    "PYTHONIOENCODING",
-    *XDG_DEFAULTS,
-}
+    "HOME", "LANG", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "PYTHONUTF8", "PYTHONIOENCODING", *XDG_DEFAULTS,
+}  # fmt: skip
 _DECIDE_TOO = ("CLAUDE_", "LC_")
 """The variables, and how others begin, that decide which memory is shown and how it is drawn."""
 _UNKNOWN_DRIVER = ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS")
@@ -58,12 +50,9 @@ def stamp(path: str) -> Stamp:
 
 
 class FrameCache:
-    """The saved frame of one terminal size, directory and environment.
+    """The saved frame, in a folder, of one terminal size (columns and rows).
 
-    Args:
-        folder: Where frames are.
-        size: Columns and rows of the terminal.
-        key: What else decides how a frame looks, apart from the files that it shows.
+    `key` is what else decides how a frame looks, apart from the files that it shows.
     """
 
     def __init__(self, folder: str, size: tuple[int, int], key: str) -> None:
@@ -78,14 +67,7 @@ class FrameCache:
     def of_start(
         cls, size: tuple[int, int], *, config_dir: str | None, ascii: bool, read_only: bool
     ) -> FrameCache | None:
-        """The cache of a start without a named project; `None` where it is not known what Textual will draw.
-
-        Args:
-            size: Columns and rows.
-            config_dir: The client's folder as it was given, if it was.
-            ascii: Only ASCII marks are wanted.
-            read_only: Nothing is to be written.
-        """
+        """The cache of a start without a named project; `None` where it is not known what Textual will draw."""
         environ = os.environ
         home = environ.get("HOME", "")
         try:
@@ -143,11 +125,7 @@ class FrameCache:
 
 
 def is_harmless(data: bytes) -> bool:
-    """Whether a terminal finds only text, colours and cursor positions in it, whoever wrote the file.
-
-    Raises:
-        ValueError: If it is no UTF-8.
-    """
+    """Whether a terminal finds only text, colours and cursor positions in it; raises ValueError if it is no UTF-8."""
     text = data.decode()
     if any(char < " " or "\x7f" <= char <= "\x9f" for char in {*text} - {"\x1b"}):
         return False

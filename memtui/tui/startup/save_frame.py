@@ -23,13 +23,8 @@ CLOCK_STEP_S = 0.02
 def save_first_frame(app: AppBase, memory: MemoryView, loaded: tuple[Snapshot, list[Stamp]] | None) -> bool:
     """Save what is on screen if it is what a start shows once all is read, and nothing else.
 
-    Args:
-        app: Whose screen it is.
-        memory: The view that is on it.
-        loaded: The last full reading, and the stamps of all that it was made from.
-
-    Returns:
-        Whether that is decided: False while something is still being read.
+    `loaded` is the last full reading and the stamps of all that it was made from. False while something is still being
+    read, so that it has to be asked again.
     """
     state, cache = app.state, app.start.frame_cache
     if cache is None or app.touched or app.sample or len(app.screen_stack) > 1:

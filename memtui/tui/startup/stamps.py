@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def stamps_of(workspace: Workspace, snapshot: Snapshot) -> list[Stamp]:
-    """Files as they were read, folders as they are now; also drafts, pins, the lock, settings, and the git branch.
-
-    Args:
-        workspace: What was read.
-        snapshot: A full reading of it.
-    """
+    """Files as a full reading found them, folders as they are now; drafts, pins, lock, settings, git branch too."""
     location, dirs = workspace.location, workspace.dirs
     others = {location.folder, location.folder / LOCK_NAME, dirs.state / "drafts", dirs.state / "pins"}
     others |= {dirs.config / "config.toml", *_deciding(location)}

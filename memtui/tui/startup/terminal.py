@@ -16,11 +16,7 @@ _LOCAL_MODES, _CONTROL_CHARACTERS = 3, 6
 
 
 def terminal_size(environ: Mapping[str, str]) -> tuple[int, int]:
-    """Columns and rows, asked for as Textual does: variables first, then the terminal.
-
-    Raises:
-        OSError, ValueError: If there is no terminal.
-    """
+    """Columns and rows, asked for as Textual does: variables first, then the terminal; raises OSError, ValueError."""
     named = [environ.get(name, "") for name in ("COLUMNS", "LINES")]
     columns, rows = (int(word) if word.isascii() and word.isdecimal() else 0 for word in named)
     if columns > 0 and rows > 0:

@@ -81,13 +81,13 @@ def pill(app: MemtuiApp) -> DreamPill:
 
 
 def at_file(view: DreamView, name: str) -> None:
-    view.screen.set_focus(view.details)
-    view.details.cursor = next(i for i in range(view.details.row_count()) if view.details.row_key(i) == name)
+    view.screen.set_focus(view.reader)
+    view.reader.cursor = next(i for i in range(view.reader.row_count()) if view.reader.row_key(i) == name)
 
 
 def named(view: DreamView) -> list[str]:
     """The touched files that the details list."""
-    keys = (view.details.row_key(index) for index in range(view.details.row_count()))
+    keys = (view.reader.row_key(index) for index in range(view.reader.row_count()))
     return [key for key in keys if isinstance(key, str)]
 
 
