@@ -29,7 +29,7 @@ def may_write(context: CliContext) -> None:
     """
     if not context.options.dry_run:
         prepare_to_write(context.workspace)
-        context.out.warn(text.words for text in take_up_leftovers(context.workspace))
+        context.out.warn(take_up_leftovers(context.workspace))
 
 
 def answered(

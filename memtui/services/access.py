@@ -6,11 +6,7 @@ from memtui.util.errors import Refused
 
 
 def require_writable(workspace: Workspace) -> None:
-    """Let nothing be written in read-only mode.
-
-    Raises:
-        Refused: If memtui was started with --read-only.
-    """
+    """`Refused` if memtui was started with --read-only."""
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
@@ -18,8 +14,7 @@ def require_writable(workspace: Workspace) -> None:
 def prepare_to_write(workspace: Workspace) -> None:
     """Get ready to write, before anything is read for it: end what a crash left half done.
 
-    Raises:
-        Refused: If memtui was started with --read-only.
+    `Refused` if memtui was started with --read-only.
     """
     require_writable(workspace)
     workspace.recover()

@@ -1,9 +1,10 @@
 """Dreams: whether one would start, starting and stopping one, its lock, and what becomes of what it changed."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from random import SystemRandom
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,16 +16,23 @@ from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
-from memtui.dream.review.review import adopt_run, discard_run, restore_plan, restore_run, stage_for_review
+from memtui.dream.review.review import adopt_run, discard_run, restore_run, stage_for_review
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
-from memtui.dream.run.runs import Run, find_run, list_runs, run_progress, run_state
-from memtui.dream.run.runs import events_of as read_run_events
+from memtui.dream.run.runs import Run, events_of, find_run, list_runs, run_progress, run_state
 from memtui.dream.run.spawn import RunRequest, StartedRun, record_start_fault, start_if_ready, start_run
 from memtui.dream.run.stage import has_stage
 from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
-from memtui.dream.schedule.cron import Crontab, Schedule, cron_line, draw_cron, parse_cron, read_schedule, save_schedule
-from memtui.dream.schedule.cron import schedule_id as id_of_schedule
+from memtui.dream.schedule.cron import (
+    Crontab,
+    Schedule,
+    cron_line,
+    draw_cron,
+    parse_cron,
+    read_schedule,
+    save_schedule,
+    schedule_id,
+)
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
 from memtui.history.versions import Saved
@@ -37,12 +45,6 @@ from memtui.util.text import pluralize
 
 LOOK_S = 0.2
 """Seconds between two looks at a process that is waited for."""
-
-Pause = Callable[[float], object]
-"""Waits for some seconds."""
-
-
-# Which runs there are
 
 
 def runs(workspace: Workspace) -> tuple[Run, ...]:
@@ -73,11 +75,7 @@ def split_words(workspace: Workspace, words: Collection[str]) -> tuple[Run, list
 
 
 def last_adopted(workspace: Workspace) -> Run:
-    """The newest run of which something is in the memory folder.
-
-    Raises:
-        NotFound: If there is none.
-    """
+    """The newest run of which something is in the memory folder; `NotFound` if there is none."""
     for run in runs(workspace):
         if any(not version.undone for version in adopted_operations(run, workspace)):
             return run
@@ -87,12 +85,8 @@ def last_adopted(workspace: Workspace) -> Run:
 def match_files(words: Collection[str], known: Collection[str]) -> list[str] | None:
     """The files of a run that words mean, by name or stem; `None` if there are no words.
 
-    Raises:
-        NotFound: If one means none.
-        UsageError: If one means several.
+    `NotFound` if a word means none, `UsageError` if it means several.
     """
-    if not words:
-        return None
     found = []
     for word in words:
         fits = [name for name in known if word in (name, name.removesuffix(".md"), name.rpartition("/")[2])]
@@ -103,10 +97,7 @@ def match_files(words: Collection[str], known: Collection[str]) -> list[str] | N
         if len(set(fits)) > 1:
             raise UsageError(f"{word} fits {', '.join(sorted(set(fits)))}", hint="give more of the name")
         found.append(fits[0])
-    return found
-
-
-# Starting and stopping
+    return found or None
 
 
 class StartCheck(Struct, frozen=True):
@@ -123,11 +114,7 @@ class StartCheck(Struct, frozen=True):
 
 
 def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
-    """Look whether a dream by hand could start now. Reads only, but for read-only mode, in which none starts.
-
-    Raises:
-        Unsupported: If nobody can work here.
-    """
+    """Look whether a dream by hand could start now; `Unsupported` if no backend can work here."""
     require_writable(workspace)
     shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
     blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
@@ -137,11 +124,10 @@ def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
 
 
 def start(workspace: Workspace, request: RunRequest) -> StartedRun:
-    """Start the process of a dream. What can't work is said here, not in a file.
+    """Start the process of a dream.
 
-    Raises:
-        Unsupported: If the backend can't work here.
-        MemtuiError: If the process can't be started.
+    `Unsupported` if the backend can't work here, which is said here and not in a file; `MemtuiError` if the process
+    can't be started.
     """
     require_writable(workspace)
     choose_backend(request.backend or None, request.mode, workspace, read_config(workspace.dirs.config))
@@ -153,66 +139,51 @@ def _start(workspace: Workspace, request: RunRequest) -> StartedRun:
     return start_run(workspace.dirs, workspace.location.cwd, request, environ=environ, now=now)
 
 
-class NotStarted(Struct, frozen=True):
-    """A dream that ended before it began: the check that stopped it with its reason, and whether --force skips it."""
-
-    how: str
-    reason: str
-
-    @property
-    def forceable(self) -> bool:
-        """Whether a person may skip that check."""
-        return self.reason.partition(":")[0] in FORCEABLE_GATES
+def wait_for_start(started: StartedRun) -> Ended | None:
+    """Wait until a run has begun; its end if a check stopped it before. `MemtuiError` if it ended without a word."""
+    first = started.wait_until_started(time.sleep)
+    return first if isinstance(first, Ended) else None
 
 
-def wait_for_start(started: StartedRun, pause: Pause = time.sleep) -> NotStarted | None:
-    """Wait until a run has begun, or a check has stopped it.
-
-    Raises:
-        MemtuiError: If it ended without a word.
-    """
-    first = started.wait_until_started(pause)
-    return NotStarted(first.how, first.reason) if isinstance(first, Ended) else None
+def is_forceable(stopped: Ended) -> bool:
+    """Whether a person may skip the check that stopped a run."""
+    return stopped.reason.partition(":")[0] in FORCEABLE_GATES
 
 
-def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False, pause: Pause = time.sleep) -> str | None:
-    """Start a dream for a hook or a schedule, which have no use for words: whatever stops it is written down.
-
-    Returns:
-        What stopped it; `None` if it was started.
-    """
+def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False) -> str | None:
+    """Start a dream for a hook or a schedule; what stopped it is written down, and returned (`None` if started)."""
     try:
-        return _triggered(workspace, request, wait, pause)
+        return _triggered(workspace, request, wait)
     except (MemtuiError, OSError) as error:
         with suppress(MemtuiError, OSError):
             record_start_fault(workspace, workspace.dirs, request.trigger, str(error), workspace.now())
         return str(error)
 
 
-def _triggered(workspace: Workspace, request: RunRequest, wait: bool, pause: Pause) -> str | None:
+def _triggered(workspace: Workspace, request: RunRequest, wait: bool) -> str | None:
     if workspace.read_only:
         return "memtui was started with --read-only"
     if not wait:
         shut = start_if_ready(workspace, workspace.dirs, request, environ=workspace.env.environ, now=workspace.now())
         return None if shut is None else f"{shut.name}: {shut.reason}"
     started = _start(workspace, request)
-    first = started.wait_until_started(pause)
+    stopped = wait_for_start(started)
     while not started.has_ended():
-        pause(LOOK_S)
-    return first.reason if isinstance(first, Ended) else None
+        time.sleep(LOOK_S)
+    return stopped.reason if stopped is not None else None
 
 
 def describe_stop(workspace: Workspace, run: Run) -> NeedsConfirmation:
     """What stopping a run means, for a caller that asks before it does; a key does, a typed command doesn't."""
-    drafted = len(run_progress(read_run_events(run)).files)
+    drafted = len(run_progress(events_of(run)).files)
     entry = our_lock_holder(run.folder, workspace.dirs)
     back = lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
-    process = f"process {run.process.pid}"
     alive = run_state(run).word == "running"
+    ends = f": SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else " is gone already"
     verb = "is" if drafted == 1 else "are"
     kept = f"the {pluralize(drafted, 'file')} it drafted {verb} kept as drafts" if drafted else "nothing is drafted yet"
     lines = (
-        f"{process}: SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else f"{process} is gone already",
+        f"process {run.process.pid}{ends}",
         f"the memory folder stays as it is; {kept}",
         f'"last dream": {back or "back to what it was"}',
     )
@@ -222,11 +193,8 @@ def describe_stop(workspace: Workspace, run: Run) -> NeedsConfirmation:
 def stop(workspace: Workspace, run: Run) -> StopResult:
     """End a run: SIGTERM, after 5 seconds SIGKILL; then its lock is put back. What it drafted is kept.
 
-    Only a process that a dream of ours wrote down is signalled.
-
-    Raises:
-        Refused: If its process is not known for sure.
-        Conflict: If it has ended already, or can't be ended.
+    Only a process that a dream of ours wrote down is signalled: `Refused` if it is not known for sure, `Conflict` if it
+    has ended already or can't be ended.
     """
     require_writable(workspace)
     return stop_run(run, workspace.dirs, workspace)
@@ -248,9 +216,7 @@ class LockCleared(Struct, frozen=True):
 def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared | NeedsConfirmation:
     """Remove a lock that nobody holds any more; asked about.
 
-    Raises:
-        NotFound: If there is no lock, or it only says when the last dream was.
-        Conflict: If somebody holds it.
+    `NotFound` if there is no lock or it only says when the last dream was, `Conflict` if somebody holds it.
     """
     require_writable(workspace)
     folder, now = workspace.location.folder, workspace.now()
@@ -274,83 +240,46 @@ def lock_state(workspace: Workspace) -> tuple[LockState, Gate]:
     return lock, lock_gate(lock, workspace.now())
 
 
-# What becomes of what a run changed
-
-
 def adoption_plan(workspace: Workspace, run: Run) -> Adoption:
-    """What adopting the drafts of a run would mean.
-
-    Raises:
-        Conflict: If it still runs.
-        NotFound: If nothing is kept.
-    """
+    """What adopting a run's drafts would mean; `Conflict` if it still runs, `NotFound` if nothing is kept."""
     return plan_adoption(stage_for_review(run, workspace.dirs), workspace)
 
 
 def adopt(workspace: Workspace, run: Run, names: Collection[str] | None = None, *, over: bool = False) -> Adopted:
-    """Put what a run drafted into the memory folder, as one operation: all of it, or the named files.
+    """Put what an ended run drafted into the memory folder, as one operation: all of it, or the named files.
 
-    Args:
-        run: One that has ended.
-        names: Files; what conflicts among them is refused unless `over`, and left out where all are meant.
-        over: In a conflict take the dream's side; the other stays in the history.
-
-    Raises:
-        Conflict: If it still runs, or a named file conflicts.
-        NotFound: If nothing is kept of it.
+    What conflicts is left out, but refused if it was named; with `over` the dream's side is taken, and the other stays
+    in the history. `Conflict` if it still runs or a named file conflicts, `NotFound` if nothing is kept of it.
     """
     require_writable(workspace)
     return adopt_run(run, workspace.dirs, workspace, names, over=over)
 
 
-def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> NeedsConfirmation | None:
-    """Discard what a run drafted; asked about. The memory folder is not touched.
-
-    Raises:
-        Conflict: If it still runs.
-        NotFound: If nothing is kept of it.
-    """
+def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Literal[True] | NeedsConfirmation:
+    """Discard what a run drafted; asked about. `Conflict` if it still runs, `NotFound` if nothing is kept of it."""
     require_writable(workspace)
     stage_for_review(run, workspace.dirs)
     if not allow.confirmed:
         lines = ("The memory folder is not touched.", "What it drafted is gone then; nothing brings it back.")
         return NeedsConfirmation(f"Discard what the dream {run.id} drafted?", lines, yes="Discard")
     discard_run(run, workspace.dirs, workspace)
-    return None
-
-
-def plan_restore(workspace: Workspace, run: Run, names: Collection[str] | None = None) -> tuple[Change, ...]:
-    """What would bring files back to what they were before a run was adopted. Later edits stay.
-
-    Raises:
-        NotFound: If nothing of the run was adopted, or not this file.
-    """
-    return restore_plan(run, workspace, names)
+    return True
 
 
 def restore(workspace: Workspace, run: Run, changes: Collection[Change]) -> Saved:
-    """Carry out a `plan_restore`, as one operation; what later edits overlap is in `left`.
+    """Carry out a `restore_plan`, as one operation; what later edits overlap is in `left`.
 
-    Raises:
-        Conflict: If later edits stand in the way of all of it; nothing was written.
+    `Conflict` if they stand in the way of all of it; nothing was written then.
     """
     require_writable(workspace)
     return restore_run(run, workspace, tuple(changes))
 
 
-# When dreams start by themselves
-
-
 def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = True) -> Schedule:
-    """When dreams of this project start: as chosen, as kept, or drawn by lot once.
+    """When dreams of this project start: as given in `cron` (kept from now on), as kept, or drawn by lot once.
 
-    Args:
-        cron: Five fields, which are kept from now on.
-        keep: Whether anything may be kept; in read-only mode nothing is.
-
-    Raises:
-        UsageError: If that is no cron expression.
-        Refused: In read-only mode, if a time was given to be kept.
+    Nothing is kept without `keep` or in read-only mode: `Refused` there if a time was given. `UsageError` if it is no
+    cron expression.
     """
     before = read_schedule(workspace.dirs, workspace.location)
     found = before or Schedule(draw_cron(SystemRandom()), drawn=True)
@@ -366,32 +295,23 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
     return found
 
 
-def schedule_id(workspace: Workspace) -> str:
-    """The word by which a crontab knows this project's line."""
-    return id_of_schedule(workspace.location)
-
-
 def schedule_job(workspace: Workspace) -> Job:
     """The command that a schedule runs."""
     return make_job(workspace.location.cwd, workspace.env.environ, workspace.env.home)
 
 
 def scheduled_line(workspace: Workspace) -> str | None:
-    """The line of this project in the person's crontab; `None` if there is none.
-
-    Raises:
-        MemtuiError: If the crontab can't be read.
-    """
-    return Crontab(workspace.env.environ).line(schedule_id(workspace))
+    """The line of this project in the person's crontab; `MemtuiError` if that can't be read."""
+    return Crontab(workspace.env.environ).line(schedule_id(workspace.location))
 
 
 def crontab_line(workspace: Workspace, schedule: Schedule) -> str:
     """The line that `install_schedule` would put there."""
-    return cron_line(schedule_id(workspace), schedule.cron, schedule_job(workspace).command)
+    return cron_line(schedule_id(workspace.location), schedule.cron, schedule_job(workspace).command)
 
 
 def key_warning(workspace: Workspace) -> str:
-    """What a person has to know whose key is in the shell alone, since it is never written down; "" otherwise."""
+    """A warning where the only key is in the shell, since it is never written down; "" otherwise."""
     found = variables(workspace.env, workspace.location)
     key = find_key(found)
     if key is None or found[key.name].layer != "env":
@@ -404,11 +324,10 @@ def install_schedule(
 ) -> Schedule | NeedsConfirmation:
     """Put a schedule into the person's crontab; asked about. Only the line of this project changes.
 
-    Raises:
-        MemtuiError: If the crontab can't be read or written.
+    `MemtuiError` if the crontab can't be read or written.
     """
     require_writable(workspace)
-    crontab, id = Crontab(workspace.env.environ), schedule_id(workspace)
+    crontab, id = Crontab(workspace.env.environ), schedule_id(workspace.location)
     crontab.line(id)  # one that can't be read is told before anything is asked
     if not allow.confirmed:
         lines = (crontab_line(workspace, schedule), key_warning(workspace))
@@ -422,16 +341,14 @@ def install_schedule(
 def remove_schedule(workspace: Workspace, allow: Allow = NOTHING_YET) -> bool | NeedsConfirmation:
     """Take the line of this project out of the person's crontab; asked about. Whether there was one.
 
-    Raises:
-        Refused: In read-only mode, if there is one.
-        MemtuiError: If the crontab can't be read or written.
+    `Refused` in read-only mode if there is one, `MemtuiError` if the crontab can't be read or written.
     """
     line = scheduled_line(workspace)
     if line is not None:
         require_writable(workspace)
         if not allow.confirmed:
             return NeedsConfirmation(f"Take this line out of your crontab? {line}", yes="Remove")
-        Crontab(workspace.env.environ).remove(schedule_id(workspace))
+        Crontab(workspace.env.environ).remove(schedule_id(workspace.location))
     kept = read_schedule(workspace.dirs, workspace.location)
     if kept is not None and kept.installed and not workspace.read_only:
         save_schedule(workspace.dirs, workspace.location, replace(kept, installed=""))

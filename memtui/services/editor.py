@@ -23,14 +23,16 @@ from msgspec import Struct
 from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
-from memtui.services.memory import SavedFile, draft_hint, keep_draft, save_file
-from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.services.memory import SaveOutcome, draft_hint, keep_draft, save_file
+from memtui.services.questions import NOTHING_YET, Allow
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config, read_config
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
 from memtui.util.foreground import run_in_foreground
 from memtui.util.process import ProcessIdentity, current_process, is_alive
 
+FOLDER = "editing"
+"""Of the state folder, for the copies."""
 AT_ONCE_S = 1.0
 """Seconds within which an editor that changed nothing is taken for one that didn't wait."""
 LATE_CHANGES_S = 86_400.0
@@ -51,8 +53,6 @@ class EditorStyle(Struct, frozen=True):
 _GOTO = EditorStyle(("--wait", "-w"), ("--goto", "{file}:{line}"))
 _COLON = EditorStyle(("--wait", "-w"), ("{file}:{line}",))
 _JETBRAINS = EditorStyle(("--wait",), ("--line", "{line}", "{file}"))
-_GVIM = EditorStyle(("-f", "--nofork"))
-_KATE = EditorStyle(("--block", "-b"), ("--line", "{line}", "{file}"))
 
 STYLES: Mapping[str, EditorStyle] = {
     **dict.fromkeys(
@@ -65,29 +65,22 @@ STYLES: Mapping[str, EditorStyle] = {
          "dataspell", "studio", "fleet"),
         _JETBRAINS,
     ),
-    **dict.fromkeys(("gvim", "mvim", "gview"), _GVIM),
-    **dict.fromkeys(("kate", "kwrite"), _KATE),
-    "gedit": EditorStyle(("--wait", "-w")),
-    "xed": EditorStyle(("--wait", "-w")),
+    **dict.fromkeys(("gvim", "mvim", "gview"), EditorStyle(("-f", "--nofork"))),
+    **dict.fromkeys(("kate", "kwrite"), EditorStyle(("--block", "-b"), ("--line", "{line}", "{file}"))),
+    **dict.fromkeys(("gedit", "xed", "bbedit"), EditorStyle(("--wait", "-w"))),
     "gnome-text-editor": EditorStyle(("--standalone", "-s")),
     "geany": EditorStyle(("--new-instance", "-i")),
     "mate": EditorStyle(("--wait", "-w"), ("--line", "{line}", "{file}")),
-    "bbedit": EditorStyle(("--wait", "-w")),
     "neovide": EditorStyle(("--no-fork",)),
     "open": EditorStyle(("-W", "--wait-apps"), ("{file}",)),
-    "hx": EditorStyle(line=("{file}:{line}",)),
-    "helix": EditorStyle(line=("{file}:{line}",)),
+    **dict.fromkeys(("hx", "helix"), EditorStyle(line=("{file}:{line}",))),
     "notepad": EditorStyle(line=("{file}",)),
 }  # fmt: skip
 """Editors that need more than `EDITOR +LINE FILE`; emacsclient, vi, nano and most others don't."""
 
 
 def editor_words(config: Config, environ: Mapping[str, str]) -> list[str]:
-    """The command that edits: our `editor` setting, $VISUAL, $EDITOR, else `vi`.
-
-    Raises:
-        Unsupported: If there is none, or it can't be read.
-    """
+    """The command that edits: our `editor` setting, $VISUAL, $EDITOR, else `vi`; `Unsupported` if there is none."""
     for command in (config["editor"], environ.get("VISUAL", ""), environ.get("EDITOR", "")):
         if command.strip():
             try:
@@ -100,13 +93,7 @@ def editor_words(config: Config, environ: Mapping[str, str]) -> list[str]:
 
 
 def command_for(words: Sequence[str], path: Path, line: int | None = None) -> list[str]:
-    """The whole command for a file: told to wait unless the person did, and where to start.
-
-    Args:
-        words: As from `editor_words`.
-        path: The file.
-        line: From 1.
-    """
+    """The whole command for a file: told to wait unless the person did, and to start on a line (from 1)."""
     name = Path(words[0]).name.removesuffix(".exe")
     style = STYLES.get(name, EditorStyle())
     wait = [style.wait[0]] if style.wait and not set(style.wait) & set(words[1:]) else []
@@ -126,14 +113,13 @@ def _environ(workspace: Workspace) -> dict[str, str]:
 class ReturnedText(Struct, frozen=True):
     """What came back from an editor.
 
-    `start` is the text that it began with, `base` the digest of the file then. `code` is its exit code. `at_once`: it
-    returned at once and nothing had changed, so it may still be open; `copy` is what it has open then.
+    `start` is the text that it began with, `base` the digest of the file then. `at_once`: it returned at once and
+    nothing had changed, so it may still be open; `copy` is what it has open then.
     """
 
     data: bytes
     start: bytes
     base: str | None
-    code: int = 0
     at_once: bool = False
     copy: Path | None = None
 
@@ -147,7 +133,7 @@ class EditorResult(Struct, frozen=True):
     """How an edit of a file ended: what came back, and what saving it gave; `outcome` is `None` if nothing changed."""
 
     returned: ReturnedText
-    outcome: SavedFile | SecretFound | SaveConflict | NeedsConfirmation | None = None
+    outcome: SaveOutcome | None = None
 
 
 Suspend = Callable[[], AbstractContextManager[object]]
@@ -156,7 +142,7 @@ Suspend = Callable[[], AbstractContextManager[object]]
 
 def edit_file(
     workspace: Workspace, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None,
-    suspend: Suspend = nullcontext, allow: Allow = NOTHING_YET,
+    suspend: Suspend = nullcontext,
 ) -> EditorResult:  # fmt: skip
     """Edit a file in the person's editor and save what comes back, merged with what others did meanwhile.
 
@@ -167,12 +153,10 @@ def edit_file(
         line: Where to start, from 1.
         start: The text to begin with, instead of what is on disk or in a draft.
         base: Digest of the file that `start` was made from.
-        suspend: Puts our own screen away meanwhile.
-        allow: What the person has said yes to.
 
     Raises:
-        Unsupported: If there is no editor, or it ends with a fault; what was typed is kept as a draft then.
-        MemtuiError: If what came back can't be saved; it is kept as a draft then.
+        MemtuiError: If there is no editor, it ends with a fault, or what came back can't be saved; what was typed is
+            kept as a draft then.
     """
     require_writable(workspace)
     # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
@@ -182,14 +166,13 @@ def edit_file(
     returned = run_editor(workspace, path, start, base, line=line, suspend=suspend)
     if not returned.changed and workspace.drafts.load(path) is None:
         return EditorResult(returned)
-    return save_returned(workspace, path, returned, allow)
+    return EditorResult(returned, save_returned(workspace, path, returned))
 
 
-def save_returned(workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow = NOTHING_YET) -> EditorResult:
+def save_returned(workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow = NOTHING_YET) -> SaveOutcome:
     """Save what an editor gave back; called again with the answer to a question that came of it."""
     known = returned.start if digest(returned.start) == returned.base else None
-    outcome = save_file(workspace, path, returned.data, returned.base, base_data=known, allow=allow)
-    return EditorResult(returned, outcome)
+    return save_file(workspace, path, returned.data, returned.base, base_data=known, allow=allow)
 
 
 def starting_text(workspace: Workspace, path: Path) -> tuple[bytes, str | None]:
@@ -209,9 +192,8 @@ def run_editor(
 ) -> ReturnedText:  # fmt: skip
     """Let the person edit a text as a copy of a file, and wait for the end. Nothing but the copy is written.
 
-    Raises:
-        Unsupported: If the editor can't be started or ends with a fault; what was typed is kept as a draft.
-        NotFound: If it left no file behind.
+    `Unsupported` if the editor can't be started or ends with a fault (what was typed is kept as a draft), `NotFound` if
+    it left no file behind.
     """
     command = editor_words(read_config(workspace.dirs.config), _environ(workspace))
     copy = _begin_copy(workspace.dirs, path, start, base)
@@ -230,16 +212,15 @@ def run_editor(
             shutil.rmtree(copy.parent, ignore_errors=True)
         raise
     data = _read(copy)
-    if code:
+    if code or data is None:
         kept = data is not None and data != start and keep_draft(workspace, path, data, base)
         shutil.rmtree(copy.parent, ignore_errors=True)
+        if data is None and not code:
+            raise NotFound(f"the editor left no {path.name} behind", hint="nothing was saved")
         raise Unsupported(f"{words[0]} ended with {code}", hint=draft_hint(path.name) if kept else "nothing was saved")
-    if data is None:
-        shutil.rmtree(copy.parent, ignore_errors=True)
-        raise NotFound(f"the editor left no {path.name} behind", hint="nothing was saved")
     at_once = data == start and time.monotonic() - began < AT_ONCE_S
     _end_copy(copy, data, workspace.now())
-    return ReturnedText(data, start, base, code, at_once, copy if at_once else None)
+    return ReturnedText(data, start, base, at_once, copy if at_once else None)
 
 
 @contextmanager
@@ -260,15 +241,8 @@ def _hang_up_ends() -> Iterator[None]:
         signal.signal(signal.SIGHUP, before)
 
 
-# The copies in the state folder
-
-
-def _folder(dirs: Dirs) -> Path:
-    return dirs.state / "editing"
-
-
 def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
-    folder = _folder(dirs) / uuid.uuid4().hex
+    folder = dirs.state / FOLDER / uuid.uuid4().hex
     about = {"path": str(path), "base": base, "start": digest(start), "process": str(current_process())}
     try:
         make_folders(folder)
@@ -298,35 +272,22 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-class LateText(Struct, frozen=True):
-    """A text that was found in an editor's copy and is kept as a draft now.
-
-    `late`: it was saved after the editor had returned; else it was left behind by a crash.
-    """
-
-    path: Path
-    late: bool
-
-    @property
-    def words(self) -> str:
-        """What to tell of it."""
-        how = "was saved after the editor had returned" if self.late else "was left behind in an editor"
-        return f"a text of {self.path.name} {how}: {draft_hint(self.path.name)}"
-
-
-def take_up_leftovers(workspace: Workspace) -> tuple[LateText, ...]:
+def take_up_leftovers(workspace: Workspace) -> tuple[str, ...]:
     """Keep what is in the copies of editors as drafts: what a crash left behind, and what was saved too late.
 
     For the start, and for looks in between. The copy of an editor that is open is left alone; a file that has a draft
     already keeps it, and the copy stays.
+
+    Returns:
+        What to tell of each that became a draft.
     """
     if workspace.read_only:
         return ()
-    found = (_take_up(workspace, folder) for folder in sorted(_folder(workspace.dirs).glob("*")))
+    found = (_take_up(workspace, folder) for folder in sorted((workspace.dirs.state / FOLDER).glob("*")))
     return tuple(one for one in found if one is not None)
 
 
-def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
+def _take_up(workspace: Workspace, folder: Path) -> str | None:
     try:
         about = json.loads((folder / "about.json").read_bytes())
         path, base, start, ended = Path(about["path"]), about["base"], about["start"], about.get("ended")
@@ -350,9 +311,11 @@ def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
         return None
     if ended is None:
         shutil.rmtree(folder, ignore_errors=True)
+        how = "was left behind in an editor"
     else:
         _end_copy(folder / "file" / path.name, data, workspace.now())
-    return LateText(path, ended is not None)
+        how = "was saved after the editor had returned"
+    return f"a text of {path.name} {how}: {draft_hint(path.name)}"
 
 
 def _newest(workspace: Workspace, path: Path, start: str) -> str | None:
@@ -366,8 +329,7 @@ def _newest(workspace: Workspace, path: Path, start: str) -> str | None:
 def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:
     """Open config.toml itself in the person's editor; the settings as they are then.
 
-    Raises:
-        Unsupported: If there is no editor, or it ends with a fault.
+    `Unsupported` if there is no editor, or it ends with a fault.
     """
     require_writable(workspace)
     folder = workspace.dirs.config

@@ -1,7 +1,6 @@
 """Undo, redo and restore of whatever was done: thin over the one order of operations."""
 
 from collections.abc import Collection
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -13,8 +12,9 @@ from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.projects.activity import undo_order
 from memtui.services.access import require_writable
+from memtui.services.memory import text_on_disk
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
-from memtui.util.errors import MemtuiError, NotFound, UsageError
+from memtui.util.errors import MemtuiError, UsageError
 from memtui.util.text import pluralize
 
 _UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
@@ -31,8 +31,7 @@ class TakenBack(Struct, frozen=True):
 def record_outside_changes(workspace: Workspace) -> str:
     """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode.
 
-    Returns:
-        Why it could not be recorded; "" if it was.
+    Returns why it could not be recorded; "" if it was.
     """
     if workspace.read_only:
         return ""
@@ -44,15 +43,9 @@ def record_outside_changes(workspace: Workspace) -> str:
 
 
 def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool = False, end: bool = True) -> Operation:
-    """The operation that `undo` or `redo` would take.
+    """The operation that `undo` or `redo` would take; `NotFound` if there is none.
 
-    Args:
-        word: The beginning of an id; the newest operation that still stands if left out.
-        redo: Whether it is asked for `redo`.
-        end: Whether what a crash left half done is ended first; it may not be for a look alone.
-
-    Raises:
-        NotFound: If there is none.
+    `word` is the beginning of an id. With `end` what a crash left half done is ended first, which a look alone may not.
     """
     order = _order(workspace)
     if end:
@@ -63,17 +56,10 @@ def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool 
 
 
 def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str] = ()) -> TakenBack:
-    """Take back the newest operation that still stands, a background run's included, or any by its id.
+    """Take back the newest operation that still stands, a background run's included, or any by the beginning of its id.
 
-    Args:
-        word: The beginning of an id.
-        over: Names of files to take back even where later edits overlap; what they hold now stays in the history.
-
-    Returns:
-        What was done; `saved.left` lists what could not be.
-
-    Raises:
-        MemtuiError: If nothing of it can be taken back.
+    `over` names files to take back even where later edits overlap; what they hold now stays in the history.
+    `saved.left` lists what could not be taken back; `MemtuiError` if nothing of it can be.
     """
     record_outside_changes(workspace)
     saved, operation = _order(workspace).undo(word, over=over)
@@ -105,30 +91,18 @@ class FileRestore(Struct, frozen=True):
 def plan_restore(workspace: Workspace, path: Path, word: str) -> FileRestore:
     """Look what bringing a file back to what it was after a version would do.
 
-    Args:
-        path: The file.
-        word: The beginning of the version's id.
-
-    Raises:
-        NotFound: If there is no such version.
+    `word` is the beginning of the version's id; `NotFound` if there is none.
     """
     store, name = workspace.home_of(path)
     version = store.history.operation(word)
     then = store.history.read(version.id, name)
     if then is None:
         then = store.history.before(version.id, name)
-    now: bytes | None = None
-    with suppress(NotFound):
-        now = workspace.text(path)[0]
-    return FileRestore(path, name, version, now, then)
+    return FileRestore(path, name, version, text_on_disk(workspace, path), then)
 
 
 def restore(workspace: Workspace, planned: FileRestore) -> Saved:
-    """Bring a file back. What is there now goes into the history first.
-
-    Raises:
-        NotFound: If the file wasn't there then.
-    """
+    """Bring a file back; what is there now goes into the history first. `NotFound` if the file wasn't there then."""
     require_writable(workspace)
     record_outside_changes(workspace)
     return workspace.restore(planned.path, planned.version.id)
@@ -146,13 +120,8 @@ class FolderRestore(Struct, frozen=True):
 def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, before: str | None = None) -> FolderRestore:
     """Look what bringing the whole memory folder back would do.
 
-    Args:
-        as_of: A time as a person gives it: ISO 8601, or an age such as "3d".
-        before: The id of an operation, such as a dream.
-
-    Raises:
-        UsageError: If that is no time.
-        NotFound: If there is no such operation.
+    `as_of` is a time as a person gives it, ISO 8601 or an age such as "3d" (`UsageError` if it is none); `before` the
+    id of an operation, such as a dream (`NotFound` if there is none).
     """
     store = workspace.store(workspace.location.folder)
     until = _moment(as_of, workspace.now()) if as_of is not None else None

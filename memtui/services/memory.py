@@ -19,7 +19,6 @@ from memtui.memory import plans
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
 from memtui.memory.checks.registry import is_certain
-from memtui.memory.drafts import Draft
 from memtui.memory.frontmatter import TYPES, remove_field, set_field, type_of_name
 from memtui.memory.index import INDEX_NAME, read_entries
 from memtui.memory.plans import Plan, PlanBuilder, check_name, file_name, plan_fix
@@ -80,7 +79,8 @@ class SavedFile(Struct, frozen=True):
         return bool(self.saved.merged)
 
 
-# Actions on topics and the index
+SaveOutcome = SavedFile | SecretFound | SaveConflict | NeedsConfirmation
+"""What became of a text: it is saved, or there is a question about it."""
 
 
 def new_topic(
@@ -88,16 +88,8 @@ def new_topic(
 ) -> PreparedChange:
     """A new topic file, listed in the index.
 
-    Args:
-        snapshot: The last reading.
-        name: As a person types it.
-        type: One of the four; told by a name such as `feedback_testing` if left out.
-        description: One line; also that of its entry in the index.
-        body: The text below the front matter.
-
-    Raises:
-        UsageError: If the type or the name won't do.
-        Refused: If there is such a file already.
+    `type` is told by a name such as `feedback_testing` if left out; `description` also stands in the index, `body`
+    below the front matter. `UsageError` if type or name won't do, `Refused` if there is such a file.
     """
     kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if kind is None:
@@ -114,13 +106,9 @@ def rename_topic(snapshot: Snapshot, file: MemoryFile, new: str) -> PreparedChan
 
 
 def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
-    """Delete topics, their entries in the index too; asked about. `snapshot` has to be a full one.
+    """Delete topics, their entries in the index too; asked about. History and trash keep them.
 
-    What is deleted stays in the history and goes to the trash.
-
-    Raises:
-        NotFound: If no file was chosen.
-        Refused: If the index is among them.
+    `snapshot` has to be a full one. `NotFound` if no file was chosen, `Refused` if the index is among them.
     """
     if any(file.kind == "index" for file in files):
         raise Refused(f"{INDEX_NAME} is the index", hint="memtui index --rebuild makes it anew")
@@ -138,14 +126,8 @@ def set_fields(
 ) -> PreparedChange:
     """Give fields of the front matter a value; `None` or "" takes a field out. Every other byte stays.
 
-    Args:
-        snapshot: The last reading.
-        files: Topics of one scope, or the path of one instruction file.
-        fields: By key.
-
-    Raises:
-        UsageError: If a value won't do.
-        Refused: If a file can't be edited.
+    `files` are topics of one scope, or the path of one instruction file. `UsageError` if a value won't do, `Refused` if
+    a file can't be edited.
     """
     kind = fields.get("type")
     if kind and kind not in TYPES:
@@ -196,11 +178,7 @@ def rebuild_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "aut
 
 
 def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> PreparedChange:
-    """Fix a problem; asked about where the fix is not certain.
-
-    Raises:
-        MemtuiError: If only a person can fix it, or the file changed meanwhile.
-    """
+    """Fix a problem; asked about where that is not certain. `MemtuiError` if only a person can, or the file changed."""
     plan = plan_fix(snapshot, problem, pinned=workspace.pinned)
     return PreparedChange(plan) if is_certain(problem) else _rewritten(plan)
 
@@ -217,24 +195,15 @@ def _rewritten(plan: Plan) -> PreparedChange:
 def apply(
     workspace: Workspace, change: PreparedChange, allow: Allow = NOTHING_YET
 ) -> Applied | NeedsConfirmation | SecretFound:
-    """Make a prepared change, as one operation of the history.
+    """Make a prepared change, as one operation of the history; one without changes does nothing.
 
-    Args:
-        change: What to do; one without changes does nothing.
-        allow: What the person has said yes to.
-
-    Returns:
-        What was done, or the question to ask before calling again.
-
-    Raises:
-        Refused: If a name may not be written.
-        Conflict: If a file changed since the change was prepared and can't be merged; nothing was written.
+    `Refused` if a name may not be written, `Conflict` if a file changed since and can't be merged: nothing was written.
     """
     require_writable(workspace)
     plan = change.plan
     if not plan.changes:
         return Applied(plan, Saved(None))
-    typed = next((one for one in plan.changes if change.typed and one.name == change.typed), None)
+    typed = next((one for one in plan.changes if one.name == change.typed), None)
     if change.question is not None and not allow.confirmed:
         return change.question
     checked: list[Change] = []
@@ -273,14 +242,9 @@ class Pinned(Struct, frozen=True):
 
 
 def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None = None) -> Pinned:
-    """Pin or unpin files, so that no background run may touch them.
+    """Pin files of the memory folder, so that no background run may touch them, or unpin them.
 
-    Args:
-        paths: Files of the memory folder.
-        pinned: What they are to be; if left out, unpinned if all of them are pinned, else pinned.
-
-    Raises:
-        Refused: If a file is not in the memory folder.
+    If `pinned` is left out they are unpinned where all of them are pinned, else pinned.
     """
     require_writable(workspace)
     folder = workspace.location.folder
@@ -292,13 +256,10 @@ def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None =
     return Pinned(names, wanted, tuple(sorted(workspace.pins.pin(folder, names, wanted))))
 
 
-# The text of a file
-
-
 def save_file(
     workspace: Workspace, path: Path, data: bytes, base: str | None, *, base_data: bytes | None = None, why: str = "",
     allow: Allow = NOTHING_YET,
-) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:  # fmt: skip
+) -> SaveOutcome:  # fmt: skip
     """Write a file that a person edited, merged with what others changed meanwhile.
 
     Whatever comes back but `SavedFile`, and whatever is raised, the text is kept as a draft, and it is said whether it
@@ -310,10 +271,6 @@ def save_file(
         base: Digest of the content that the person started from; `None` for a new file.
         base_data: That content, if it is still at hand.
         why: One line for the history; "edit NAME" if left out.
-        allow: What the person has said yes to.
-
-    Returns:
-        What was saved, or the question to ask before calling again with its answer.
 
     Raises:
         Refused: In read-only mode (no draft is made then), or if the file may not be written.
@@ -322,7 +279,7 @@ def save_file(
     require_writable(workspace)
     try:
         _, name = workspace.home_of(path)
-        disk = _on_disk(workspace, path)
+        disk = text_on_disk(workspace, path)
         started = base_data if base_data is not None else workspace.known_text(base)
         known = [text for text in (disk, started) if text is not None]
         text = check_text(workspace.dirs, name, known, data, allow)
@@ -341,14 +298,14 @@ def save_file(
         _say_kept(error, path.name, kept=keep_draft(workspace, path, data, base))
         raise
     workspace.drafts.drop(path)
-    held = (_on_disk(workspace, path) or text) if saved.merged else text
+    held = (text_on_disk(workspace, path) or text) if saved.merged else text
     return SavedFile(path, name, saved, held, _not_loaded(name, held))
 
 
 def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmation | None:
     """What a person may not have meant: an index that loses most of its entries, conflict markers left in the text."""
     if name.rpartition("/")[2] == INDEX_NAME and before:
-        was, now = len(_entries(before[0])), len(_entries(after))
+        was, now = _count_entries(before[0]), _count_entries(after)
         emptied = bool(before[0].strip()) and not after.strip()
         if emptied or (was > 1 and was - now > was * MAX_LOST_SHARE):
             lines = (f"It has {was} entries, it would have {now}.", "What it loses stays in the history.")
@@ -360,17 +317,17 @@ def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmatio
     return None
 
 
-def _entries(data: bytes) -> list[str]:
-    return [entry.target for entry in read_entries(data.decode("utf-8", "replace"))]
+def _count_entries(data: bytes) -> int:
+    return len(read_entries(data.decode("utf-8", "replace")))
 
 
 def _not_loaded(name: str, data: bytes) -> int:
-    if name.rpartition("/")[2] != INDEX_NAME:
-        return 0
-    return measure_index(data.decode("utf-8", "replace")).lost_lines
+    is_index = name.rpartition("/")[2] == INDEX_NAME
+    return measure_index(data.decode("utf-8", "replace")).lost_lines if is_index else 0
 
 
-def _on_disk(workspace: Workspace, path: Path) -> bytes | None:
+def text_on_disk(workspace: Workspace, path: Path) -> bytes | None:
+    """What a file holds now; `None` if it isn't there."""
     try:
         return workspace.text(path)[0]
     except NotFound:
@@ -383,15 +340,11 @@ Decision = Literal["drop", "copy", "write"]
 
 def resolve_conflict(
     workspace: Workspace, conflict: SaveConflict, decision: Decision, text: bytes = b"", *, allow: Allow = NOTHING_YET
-) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+) -> SaveOutcome:
     """Carry out what the person decided on a conflict. Results and errors as for `save_file`.
 
-    Args:
-        conflict: What was found.
-        decision: "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md
-            beside it, "write" writes `text`.
-        text: What to write.
-        allow: What the person has said yes to.
+    "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md beside it,
+    "write" writes `text`.
     """
     require_writable(workspace)
     path, disk = conflict.path, conflict.disk
@@ -413,12 +366,9 @@ def resolve_conflict(
 
 def conflict_with_disk(workspace: Workspace, path: Path, name: str, mine: bytes, base: str | None) -> SaveConflict:
     """A text that is being edited against what is on disk, for a comparison before anything was saved."""
-    disk = _on_disk(workspace, path)
+    disk = text_on_disk(workspace, path)
     known = workspace.known_text(base)
     return SaveConflict(path, name, f"{name} differs from the disk", mine, known, disk)
-
-
-# Drafts
 
 
 def keep_draft(workspace: Workspace, path: Path, data: bytes, base: str | None) -> bool:
@@ -435,17 +385,6 @@ def keep_merged_draft(workspace: Workspace, conflict: SaveConflict) -> bool:
     if conflict.merged is None or conflict.disk is None:
         return conflict.draft_kept
     return keep_draft(workspace, conflict.path, conflict.merged, digest(conflict.disk))
-
-
-def drafts(workspace: Workspace) -> tuple[Draft, ...]:
-    """Every text that is not saved yet, newest first."""
-    return workspace.drafts.list()
-
-
-def drop_draft(workspace: Workspace, path: Path) -> None:
-    """Forget the draft of a file."""
-    require_writable(workspace)
-    workspace.drafts.drop(path)
 
 
 def _say_kept(error: MemtuiError, name: str, *, kept: bool) -> None:

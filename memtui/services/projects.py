@@ -8,7 +8,7 @@ from memtui.client.running import running_sessions_in
 from memtui.memory.workspace import Workspace
 from memtui.projects.journal import MoveRecord
 from memtui.projects.relocate import MovePlan, MoveResult, apply_move, plan_move
-from memtui.projects.relocate_undo import Undone, past_move
+from memtui.projects.relocate_undo import Undone
 from memtui.projects.relocate_undo import undo_move as take_back
 from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
@@ -21,8 +21,6 @@ def plan_project_move(
     """Plan to bring what a project has left to another directory. Nothing is written.
 
     Args:
-        workspace: Any project of the same home.
-        project: Whose sessions and memory.
         new: The directory where it is now.
         directory: The directory that is meant where several share the project's folder; its own if left out.
         sessions: Whether the sessions move, too; memory always does.
@@ -45,9 +43,7 @@ def _running(folder: Path) -> frozenset[str]:
 def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YET) -> MoveResult | NeedsConfirmation:
     """Carry a plan out; asked about. Nothing is overwritten, and undo takes it back.
 
-    Raises:
-        NotFound: If there is nothing to move.
-        MemtuiError: If the disk refuses; the same again ends it.
+    `NotFound` if there is nothing to move; `MemtuiError` if the disk refuses: the same again ends it.
     """
     require_writable(workspace)
     if plan.empty:
@@ -59,22 +55,10 @@ def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YE
     return apply_move(plan, live=_running(plan.source), now=workspace.now)
 
 
-def find_move(workspace: Workspace, word: str = "") -> MoveRecord:
-    """The newest move that still stands, or one by the beginning of its id.
-
-    Raises:
-        NotFound: If there is none.
-        Conflict: If it is taken back already.
-    """
-    return past_move(workspace.dirs, word)
-
-
 def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
     """Take a move back; a session that went on since goes back with all of it.
 
-    Raises:
-        Refused: If one of its sessions is open in Claude Code.
-        MemtuiError: If the disk refuses; the same again ends it.
+    `Refused` if one of its sessions is open in Claude Code; `MemtuiError` if the disk refuses: the same again ends it.
     """
     require_writable(workspace)
     live = frozenset(running_sessions_in(projects_dir(workspace.env).parent)) | _running(move.folder)

@@ -1,19 +1,19 @@
 """What a service asks before it goes on, and the answers."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from memtui.secrets.scanner import Finding
 
 SecretChoice = Literal["", "redact", "keep", "always"]
 """What is to be done with what looks like a secret: take it out, keep it this once, or never ask about it again."""
 
 
 class Allow(Struct, frozen=True):
-    """What the person has said yes to; nothing at first.
-
-    `confirmed` answers a `NeedsConfirmation`, `secret` a `SecretFound`.
-    """
+    """What the person has said yes to: `confirmed` answers a `NeedsConfirmation`, `secret` a `SecretFound`."""
 
     confirmed: bool = False
     secret: SecretChoice = ""
@@ -23,19 +23,6 @@ NOTHING_YET = Allow()
 """What has been said yes to before anything was asked."""
 
 
-class Secret(Struct, frozen=True):
-    """Something that looks like a secret: the rule that found it, where it stands, and what may be shown of it.
-
-    `line` and `column` count from 1. `fingerprint` is a SHA-256 of the value.
-    """
-
-    rule: str
-    line: int
-    column: int
-    masked: str
-    fingerprint: str
-
-
 class SecretFound(Struct, frozen=True):
     """A text holds what looks like a secret and wasn't there before: Redact, Keep once, or Always allow?
 
@@ -43,7 +30,7 @@ class SecretFound(Struct, frozen=True):
     """
 
     name: str
-    secrets: tuple[Secret, ...]
+    secrets: "tuple[Finding, ...]"
     draft_kept: bool = False
 
     @property

@@ -6,12 +6,11 @@ save. What a person always allows is kept by fingerprint (SHA-256 of the value) 
 
 import json
 from collections.abc import Collection
-from pathlib import Path
 
 from memtui.fs.atomic import make_folders, replace_file, to_error
 from memtui.fs.lock import file_lock
-from memtui.secrets.scanner import Finding, redact, scan
-from memtui.services.questions import Allow, Secret, SecretFound
+from memtui.secrets.scanner import redact, scan
+from memtui.services.questions import Allow, SecretFound
 from memtui.util.app_dirs import Dirs
 
 MAX_FILE_BYTES = 4 << 20
@@ -26,14 +25,16 @@ class AllowedSecrets:
 
     def load(self) -> frozenset[str]:
         """All of them; none if the file isn't there or can't be used."""
-        return _load(self._path)
+        try:
+            if not self._path.is_file() or self._path.stat().st_size > MAX_FILE_BYTES:
+                return frozenset()
+            listed = json.loads(self._path.read_bytes())["fingerprints"]
+            return frozenset(one for one in listed if isinstance(one, str))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return frozenset()
 
     def add(self, fingerprints: Collection[str]) -> None:
-        """Allow some more.
-
-        Raises:
-            MemtuiError: If that can't be written down.
-        """
+        """Allow some more; `MemtuiError` if that can't be written down."""
         try:
             make_folders(self._path.parent)
             with file_lock(self._path.with_suffix(".lock")):
@@ -43,41 +44,22 @@ class AllowedSecrets:
             raise to_error(error, self._path.name) from error
 
 
-def _load(path: Path) -> frozenset[str]:
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return frozenset()
-        listed = json.loads(path.read_bytes())["fingerprints"]
-        return frozenset(one for one in listed if isinstance(one, str))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-
-
-def find_new(dirs: Dirs, before: Collection[bytes | None], after: bytes) -> list[Finding]:
-    """What looks like a secret in a text, was in none of the earlier texts, and isn't always allowed."""
-    found = scan(_text(after))
-    if not found:
-        return []
-    known = {one.fingerprint for data in before if data for one in scan(_text(data))}
-    known |= AllowedSecrets(dirs).load()
-    return [one for one in found if one.fingerprint not in known]
-
-
 def check_text(
     dirs: Dirs, name: str, before: Collection[bytes | None], after: bytes, allow: Allow
 ) -> bytes | SecretFound:
-    """Decide what of a text may be written.
+    """What of a text may be written, or the question to ask first.
 
     Args:
         name: What the file is called.
         before: Texts whose secrets are known: the file on disk, and what the person started from.
         after: What is to be written.
         allow: The person's answer, if there is one.
-
-    Returns:
-        What to write, or the question to ask first.
     """
-    found = find_new(dirs, before, after)
+    found = scan(_text(after))
+    if found:
+        known = {one.fingerprint for data in before if data for one in scan(_text(data))}
+        known |= AllowedSecrets(dirs).load()
+        found = [one for one in found if one.fingerprint not in known]
     if not found or allow.secret == "keep":
         return after
     if allow.secret == "redact":
@@ -85,12 +67,7 @@ def check_text(
     if allow.secret == "always":
         AllowedSecrets(dirs).add([one.fingerprint for one in found])
         return after
-    return SecretFound(name, secrets_of(found))
-
-
-def secrets_of(found: Collection[Finding]) -> tuple[Secret, ...]:
-    """Findings as they may be shown."""
-    return tuple(Secret(one.rule, one.line, one.column, one.masked, one.fingerprint) for one in found)
+    return SecretFound(name, tuple(found))
 
 
 def _text(data: bytes) -> str:

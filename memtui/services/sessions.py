@@ -1,26 +1,27 @@
 """What a person does to past sessions as a whole, and what they give away of one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from memtui.client.executable import find_client, resume_command, resume_environment
 from memtui.client.paths import projects_dir, real_path
-from memtui.client.session_files import UNTITLED, title_line
+from memtui.client.session_files import UNTITLED
 from memtui.fs.atomic import create_file
 from memtui.memory.workspace import Workspace
 from memtui.projects.activity import archive_for, live_sessions, make_fork
 from memtui.resume.export import Export, ExportFormat, export_transcript
 from memtui.resume.fork import Fork
-from memtui.resume.launch import LaunchPlan, plan_launch
+from memtui.resume.launch import LaunchPlan
 from memtui.resume.resume import ResumePlan
+from memtui.secrets.scanner import Finding
 from memtui.services.access import require_writable
 from memtui.services.editor import Suspend
-from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, Secret, SecretFound
+from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SecretFound
 from memtui.sessions.archive import KEPT, ArchivedSession, ArchiveResult
 from memtui.sessions.archive import save_copy as copy_transcript
-from memtui.sessions.rename import check_title, title_before
+from memtui.sessions.rename import check_title
 from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 from memtui.util.foreground import run_in_foreground
@@ -35,7 +36,7 @@ class SessionFiles(Struct, frozen=True):
     """What would be moved of a session: its files, their bytes, and its title ("" if it has none)."""
 
     path: Path
-    files: tuple[str, ...]
+    files: Sequence[str]
     size: int
     title: str
 
@@ -49,16 +50,10 @@ def title_problem(title: str) -> str:
     return ""
 
 
-def current_title(path: Path) -> str:
-    """What a session is called now, on one line; "" if it has no title."""
-    return title_line(title_before(path))
-
-
 def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResult:
     """Give a session another title, as Claude Code's /rename does: one record more at the end of its file.
 
-    Raises:
-        UsageError: If that is no title.
+    `UsageError` if that is no title.
     """
     require_writable(workspace)
     return ArchiveResult(archive_for(workspace).rename(path, title))
@@ -67,34 +62,24 @@ def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResul
 def session_files(workspace: Workspace, paths: Sequence[Path]) -> tuple[SessionFiles, ...]:
     """What a move of sessions would take along. Reads only."""
     archive = archive_for(workspace)
-    found = []
-    for path in paths:
-        names, total = archive.files(path)
-        found.append(SessionFiles(path, tuple(names), total, SummaryScanner().file(path).title))
-    return tuple(found)
+    return tuple(SessionFiles(path, *archive.files(path), SummaryScanner().file(path).title) for path in paths)
 
 
-def require_project_session(workspace: Workspace, path: Path) -> None:
-    """Let nothing be moved that is in no project folder.
-
-    Raises:
-        Refused: If it is in none.
-    """
+def require_project_sessions(workspace: Workspace, paths: Iterable[Path]) -> None:
+    """`Refused` if one of the sessions is in no project folder: it may not be moved."""
     projects = projects_dir(workspace.env)
-    if path.absolute().parent.parent != projects and real_path(path.parent).parent != real_path(projects):
-        raise Refused(f"{path} is in no project folder of Claude Code: it was left where it is")
+    for path in paths:
+        if path.absolute().parent.parent != projects and real_path(path.parent).parent != real_path(projects):
+            raise Refused(f"{path} is in no project folder of Claude Code: it was left where it is")
 
 
 def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResult:
     """Move sessions to where Claude Code's clean-up doesn't find them; `put_back` and undo bring them back.
 
-    Raises:
-        Refused: If one is open in Claude Code or in no project folder.
-        MemtuiError: If one can't be moved.
+    `Refused` if one is open in Claude Code or in no project folder; `MemtuiError` if one can't be moved.
     """
     require_writable(workspace)
-    for path in paths:
-        require_project_session(workspace, path)
+    require_project_sessions(workspace, paths)
     return archive_for(workspace).archive(paths, live=live_sessions(workspace))
 
 
@@ -103,13 +88,10 @@ def delete_sessions(
 ) -> ArchiveResult | NeedsConfirmation:
     """Delete sessions, sub-agents and large results included; asked about. They can be restored for 30 days.
 
-    Raises:
-        Refused: If one is open in Claude Code or in no project folder.
-        MemtuiError: If one can't be moved.
+    `Refused` if one is open in Claude Code or in no project folder; `MemtuiError` if one can't be moved.
     """
     require_writable(workspace)
-    for path in paths:
-        require_project_session(workspace, path)
+    require_project_sessions(workspace, paths)
     if not allow.confirmed:
         return _ask_to_delete(session_files(workspace, paths))
     return archive_for(workspace).delete(paths, live=live_sessions(workspace))
@@ -128,10 +110,7 @@ def _ask_to_delete(found: Sequence[SessionFiles]) -> NeedsConfirmation:
 def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> ArchiveResult:
     """Put archived or deleted sessions back into their projects.
 
-    What Claude Code's clean-up would take at once gets the present time.
-
-    Raises:
-        MemtuiError: If one can't be put back.
+    What Claude Code's clean-up would take at once gets the present time. `MemtuiError` if one can't be put back.
     """
     require_writable(workspace)
     return ArchiveResult(archive_for(workspace).put_back(sessions))
@@ -140,8 +119,7 @@ def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> Archi
 def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
     """Write the fork that a resume needs, as an operation that can be undone.
 
-    Raises:
-        MemtuiError: If there is no conversation to fork, or it can't be written.
+    `MemtuiError` if there is no conversation to fork, or it can't be written.
     """
     if workspace.read_only:
         raise Refused(
@@ -151,26 +129,11 @@ def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
     return make_fork(workspace, plan)
 
 
-def plan_resume_in_client(
-    workspace: Workspace, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None
-) -> LaunchPlan:
-    """Decide how Claude Code goes on with a session; nothing is written. Arguments and errors as `plan_launch`."""
-    return plan_launch(workspace.env, path, at=at, fork=fork, directory=directory)
-
-
 def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", suspend: Suspend) -> int:
-    """Hand the terminal to Claude Code.
+    """Hand the terminal to Claude Code; its exit code.
 
-    Args:
-        name: The session to resume instead: the fork that was written for the plan.
-        suspend: Puts our own screen away meanwhile.
-
-    Returns:
-        Its exit code.
-
-    Raises:
-        Refused: If the session is open already and no fork is made.
-        Unsupported: If there is no Claude Code, or it can't be started.
+    `name` is the session to resume instead: the fork that was written for the plan. `Refused` if the session is open
+    already and no fork is made, `Unsupported` if there is no Claude Code or it can't be started.
     """
     plan.refuse_open()
     client = find_client(workspace.env)
@@ -183,11 +146,7 @@ def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", 
 
 
 def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
-    """Copy a transcript, byte by byte, into a file that isn't there yet; its bytes.
-
-    Raises:
-        Refused: If the file is there already.
-    """
+    """Copy a transcript, byte by byte, into a file that isn't there yet (`Refused` if it is); its bytes."""
     require_writable(workspace)
     return copy_transcript(path, target)
 
@@ -195,18 +154,14 @@ def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
 def export_session(
     resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET
 ) -> Export | SecretFound:
-    """Write a conversation down; what looks like a secret is taken out, which is asked about first.
+    """Write a conversation down under a title; what looks like a secret is taken out.
 
-    Args:
-        resume: What a resume sends.
-        title: Its heading.
-        form: "markdown", "json" or "html".
-        allow: `secret="redact"` takes them out.
+    That is asked about first: `secret="redact"` says yes.
     """
     made = export_transcript(resume, title, form)
     if made.removed and allow.secret != "redact":
         kinds = [rule for rule, count in sorted(made.removed.items()) for _ in range(count)]
-        return SecretFound(title, tuple(Secret(rule, 0, 0, "", "") for rule in kinds))
+        return SecretFound(title, tuple(Finding(rule, 0, 0, "", 0, 0, "") for rule in kinds))
     return made
 
 
@@ -216,11 +171,7 @@ def removed_words(removed: dict[str, int]) -> str:
 
 
 def write_export(workspace: Workspace, made: Export, target: Path) -> int:
-    """Write an export into a file that isn't there yet; its bytes.
-
-    Raises:
-        Refused: If the file is there already.
-    """
+    """Write an export into a file that isn't there yet (`Refused` if it is); its bytes."""
     require_writable(workspace)
     data = made.text.encode("utf-8", "replace")
     create_file(target, data)

@@ -11,6 +11,7 @@ from memtui.fs.atomic import make_folders
 from memtui.history.store import Change
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
+from memtui.services.memory import text_on_disk
 from memtui.util.config import SETTINGS, Setting, edit_config
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 
@@ -21,22 +22,17 @@ _ON_OFF = {"true": True, "on": True, "yes": True, "false": False, "off": False, 
 
 
 def own_setting(key: str) -> Setting:
-    """One of memtui's own settings.
-
-    Raises:
-        UsageError: If there is no such setting.
-    """
-    for setting in SETTINGS:
-        if setting.key == key:
-            return setting
-    raise UsageError(f"no setting {key!r}", hint="known: " + ", ".join(one.key for one in SETTINGS))
+    """One of memtui's own settings; `UsageError` if there is no such setting."""
+    known = {setting.key: setting for setting in SETTINGS}
+    if key not in known:
+        raise UsageError(f"no setting {key!r}", hint="known: " + ", ".join(known))
+    return known[key]
 
 
 def parse_own(setting: Setting, word: str | None) -> str | None:
     """A value of ours as a person gives it: on and off are true and false; `None` is the default.
 
-    Raises:
-        UsageError: If it can't have that value.
+    `UsageError` if the setting can't have that value.
     """
     if word is not None and setting.choices == ("true", "false"):
         word = {"on": "true", "off": "false"}.get(word.lower(), word.lower())
@@ -48,12 +44,9 @@ def parse_own(setting: Setting, word: str | None) -> str | None:
 def set_own(workspace: Workspace, key: str, value: str | None) -> None:
     """Set one key of config.toml, or remove it if `value` is `None`; comments, other keys and their order stay.
 
-    Undo takes it back.
-
     Raises:
-        Refused: In read-only mode.
-        Conflict: If somebody else writes the file at the same time; nothing was written.
         UsageError: If there is no such key, or it can't have that value.
+        Conflict: If somebody else writes the file at the same time; nothing was written.
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
     require_writable(workspace)
@@ -83,11 +76,7 @@ class SwitchEdit(Struct, frozen=True):
 
 
 def find_switch(workspace: Workspace, key: str) -> Switch:
-    """A switch of Claude Code.
-
-    Raises:
-        NotFound: If there is none of that name.
-    """
+    """A switch of Claude Code; `NotFound` if there is none of that name."""
     try:
         return workspace.location.switch(key)
     except KeyError:
@@ -110,11 +99,7 @@ def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: st
     path, name = _target(workspace, switch, layer)
     if isinstance(value, str):
         value = parse_value(switch, value)
-    before: bytes | None
-    try:
-        before = workspace.text(path)[0]
-    except NotFound:
-        before = None
+    before = text_on_disk(workspace, path)
     try:
         after = edit_setting((before or b"").decode("utf-8"), key, value).encode("utf-8")
     except UnicodeDecodeError as error:
@@ -141,8 +126,7 @@ def _target(workspace: Workspace, switch: Switch, layer: str | None) -> tuple[Pa
 def set_switch(workspace: Workspace, edit: SwitchEdit) -> Switch:
     """Write a planned change; the switch as it stands then. Undo takes it back.
 
-    Raises:
-        Conflict: If the file changed since it was planned; nothing was written.
+    `Conflict` if the file changed since it was planned; nothing was written.
     """
     require_writable(workspace)
     if edit.changed:
@@ -152,11 +136,7 @@ def set_switch(workspace: Workspace, edit: SwitchEdit) -> Switch:
 
 
 def parse_value(switch: Switch, word: str) -> object:
-    """What a person typed as the JSON value that Claude Code expects there.
-
-    Raises:
-        UsageError: If it is no such value.
-    """
+    """What a person typed as the JSON value that Claude Code expects there; `UsageError` if it is no such value."""
     key = switch.key
     if switch.kind == "bool":
         known = _ON_OFF.get(word.lower())

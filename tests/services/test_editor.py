@@ -104,15 +104,15 @@ def test_a_copy_that_changes_after_the_editor_returned_is_a_draft(
     copy = Path((folder.parent / "where").read_text(encoding="utf-8"))
     copy.write_bytes(b"typed later\n")
     [late] = take_up_leftovers(workspace)
-    assert late.late
-    assert "kept as a draft" in late.words
+    assert "saved after the editor had returned" in late
+    assert "kept as a draft" in late
     draft = workspace.drafts.load(folder / "a.md")
     assert draft is not None
     assert draft.text == "typed later\n"
     assert take_up_leftovers(workspace) == ()
     copy.write_bytes(b"and later still\n")
     workspace.drafts.drop(folder / "a.md")
-    assert [one.late for one in take_up_leftovers(workspace)] == [True]
+    assert ["after the editor had returned" in one for one in take_up_leftovers(workspace)] == [True]
 
 
 def test_an_editor_that_fails_loses_nothing(workspace: Workspace, folder: Path, editor: Script) -> None:
@@ -144,7 +144,7 @@ def test_an_emptied_index_and_a_token_are_asked_about(workspace: Workspace, fold
     assert isinstance(result.outcome, NeedsConfirmation)
     assert (folder / "MEMORY.md").stat().st_size
     done = save_returned(workspace, folder / "MEMORY.md", result.returned, Allow(confirmed=True))
-    assert isinstance(done.outcome, SavedFile)
+    assert isinstance(done, SavedFile)
     editor(f'printf "token {TOKEN}" > "$file"')
     assert isinstance(edit_file(workspace, folder / "a.md").outcome, SecretFound)
 

@@ -167,7 +167,8 @@ def now(
     started = dreams.start(context.workspace, request)
     refused = dreams.wait_for_start(started)
     if refused is not None:
-        hint = "--force starts one all the same" if refused.forceable else "memtui dream doctor tells what to do"
+        forceable = dreams.is_forceable(refused)
+        hint = "--force starts one all the same" if forceable else "memtui dream doctor tells what to do"
         lines: list[Line] = [[StyledText("no dream: ", "warn"), refused.reason], StyledText(f"  {hint}", "dim")]
         data = {"id": None, "state": "ended", "how": refused.how, "reason": refused.reason}
         context.out.result("dream", data, lines)

@@ -11,7 +11,7 @@ from memtui.cli.dream_data import adoption_data, file_line
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, fields
 from memtui.dream.review.adoption import adopted_operations, plan_adoption
-from memtui.dream.review.review import texts_changed
+from memtui.dream.review.review import restore_plan, texts_changed
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.history.versions import Operation
 from memtui.services import dreams
@@ -127,7 +127,7 @@ def discard(context: CliContext, run: str | None) -> int:
     if context.options.dry_run:
         dreams.adoption_plan(workspace, found)
     else:
-        done = answered(context, lambda allow: dreams.discard(workspace, found, allow) or "discarded") is not None
+        done = answered(context, lambda allow: dreams.discard(workspace, found, allow)) is not None
     words = f"discarded: what the dream {found.id} drafted" if done else "nothing was discarded"
     context.out.result("discard", {"done": done, "run": found.id}, [words])
     return 0 if done or context.options.dry_run else 1
@@ -143,7 +143,7 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
     """
     may_write(context)
     run, names = dreams.split_words(context.workspace, words) if words else (dreams.last_adopted(context.workspace), [])
-    changes = dreams.plan_restore(context.workspace, run)
+    changes = restore_plan(run, context.workspace)
     chosen = dreams.match_files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
     diff = "".join(unified_diff(change.base_data, change.data, change.name) for change in changes)

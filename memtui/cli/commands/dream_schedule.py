@@ -9,7 +9,7 @@ from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.dream.schedule.cron import Schedule, cron_of, describe_cron, next_starts, read_schedule
+from memtui.dream.schedule.cron import Schedule, cron_of, describe_cron, next_starts, read_schedule, schedule_id
 from memtui.dream.schedule.units import systemd_units
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError
@@ -66,7 +66,7 @@ def _remove(context: CliContext) -> None:
 
 
 def _print_timer(context: CliContext, kept: Schedule) -> None:
-    files = systemd_units(dreams.schedule_id(context.workspace), kept.cron, dreams.schedule_job(context.workspace))
+    files = systemd_units(schedule_id(context.location), kept.cron, dreams.schedule_job(context.workspace))
     timer = next(name for name in files if name.endswith(".timer"))
 
     def text() -> Iterator[Line]:

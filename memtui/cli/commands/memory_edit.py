@@ -13,11 +13,9 @@ from memtui.cli.diffs import diff_lines
 from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.memory.pins import Pins
-from memtui.memory.workspace import Workspace
 from memtui.services import memory
-from memtui.services.editor import ReturnedText, run_editor, save_returned, starting_text
+from memtui.services.editor import run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
-from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
 
@@ -65,7 +63,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     if not out.interactive():
         raise Unsupported("editing needs a terminal", hint="memtui set and memtui new --from - need none")
     if discard and not dry_run:
-        memory.drop_draft(workspace, named.path)
+        workspace.drafts.drop(named.path)
     draft = workspace.drafts.load(named.path)
     if draft is not None:
         out.status(f"continuing the draft of {named.name}; --discard deletes it")
@@ -84,7 +82,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         again = f"; what you save in {returned.copy} later is kept as a draft" if returned.at_once else ""
         out.status(f"nothing changed{again}")
         return 0
-    done = answered(context, lambda allow: _saved(workspace, named.path, returned, allow))
+    done = answered(context, lambda allow: save_returned(workspace, named.path, returned, allow))
     if done is None:
         return 1
     tell_saved(context, "edit", before, done, named.name)
@@ -93,22 +91,13 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     return 0
 
 
-def _saved(
-    workspace: Workspace, path: Path, returned: ReturnedText, allow: Allow
-) -> SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
-    result = save_returned(workspace, path, returned, allow)
-    if result.outcome is None:
-        raise TypeError("a save that gave nothing")
-    return result.outcome
-
-
 def _find_or_draft(context: CliContext, name: str) -> NamedFile:
     """The file, or one that exists only as a draft."""
     try:
         return find(context.snapshot(full=False), name, context.cwd)
     except NotFound:
         folder = context.location.folder
-        for draft in memory.drafts(context.workspace):
+        for draft in context.workspace.drafts.list():
             if draft.path.is_relative_to(folder):
                 own = draft.path.relative_to(folder).as_posix()
                 if name in (own, own.removesuffix(".md")):

@@ -21,7 +21,7 @@ from memtui.client.session_files import UNTITLED
 from memtui.projects.journal import Journal, MoveRecord
 from memtui.projects.relocate import MovePlan, MoveResult
 from memtui.projects.relocate_sessions import Stay
-from memtui.projects.relocate_undo import Undone
+from memtui.projects.relocate_undo import Undone, past_move
 from memtui.services import projects as services
 from memtui.services.questions import Allow, NeedsConfirmation
 from memtui.util.errors import NotFound, UsageError
@@ -159,7 +159,7 @@ def undo_move(context: CliContext, id: str, listed: bool) -> int:
     if listed:
         return _listed(context)
     may_write(context)
-    past = services.find_move(context.workspace, id)
+    past = past_move(context.dirs, id)
     _undone(context, past, None if context.options.dry_run else services.undo_move(context.workspace, past))
     return 0
 

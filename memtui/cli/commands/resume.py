@@ -16,7 +16,7 @@ from memtui.client.executable import CLIENT_NAME, find_client, resume_command, r
 from memtui.resume.context import context_messages
 from memtui.resume.export import export_transcript
 from memtui.resume.fork import Fork
-from memtui.resume.launch import LaunchPlan, resolve_message
+from memtui.resume.launch import LaunchPlan, plan_launch, resolve_message
 from memtui.resume.resume import plan_resume
 from memtui.services import sessions as services
 from memtui.sessions import catalog
@@ -60,7 +60,7 @@ def resume(
             "Claude Code takes the terminal, so there is no JSON", hint="--print --json, or --context json"
         )
     wanted = None if directory is None else context.cwd / directory.expanduser()
-    plan = services.plan_resume_in_client(context.workspace, path, at=at, fork=fork, directory=wanted)
+    plan = plan_launch(context.env, path, at=at, fork=fork, directory=wanted)
     if not show:
         return _run(context, plan)
     _show(context, plan)

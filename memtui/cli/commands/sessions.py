@@ -16,7 +16,7 @@ from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText, fields, iso
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
-from memtui.client.session_files import UNTITLED
+from memtui.client.session_files import UNTITLED, title_line
 from memtui.presentation import LabeledText
 from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
 from memtui.projects.activity import archive_for, live_sessions
@@ -29,7 +29,7 @@ from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
 from memtui.sessions.archive import DELETED, ArchivedSession, ArchiveResult
-from memtui.sessions.rename import check_title
+from memtui.sessions.rename import check_title, title_before
 from memtui.transcripts.entries import Entry, parse_timestamp
 from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
@@ -346,7 +346,7 @@ def sessions_rename(context: CliContext, session: str, title: str) -> None:
     if not context.options.dry_run:
         _tell(context, "rename", services.rename_session(context.workspace, path, title))
         return
-    called = services.current_title(path) or path.stem[:SHORT]
+    called = title_line(title_before(path)) or path.stem[:SHORT]
     _tell(context, "rename", None, [f"would rename session {called!r} to {check_title(title)!r}"])
 
 
@@ -478,7 +478,7 @@ def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
         raise
     if move:
-        services.require_project_session(context.workspace, path)
+        services.require_project_sessions(context.workspace, [path])
     return path
 
 

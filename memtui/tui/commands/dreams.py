@@ -187,7 +187,7 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
         return
     dream = _dream(context)
     names = _names(dream, name) if name else None
-    changes = await context.in_thread(services.plan_restore, workspace, dream.run, names)
+    changes = await context.in_thread(review.restore_plan, dream.run, workspace, names)
     text = "\n".join(filter(None, (preview.diff(one.base_data, one.data, one.name) for one in changes)))
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
@@ -199,7 +199,7 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
 
 async def discard(context: CommandContext) -> None:
     workspace, run = context.workspace, _dream(context).run
-    if await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow) or True):
+    if await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow)):
         context.done(f"discarded: what the dream {run.id} drafted")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.services.questions import Allow
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import questions
 from memtui.util.errors import Refused
@@ -57,10 +57,9 @@ async def _external(
             context.notify(f"{path.name}: nothing changed")
         return
 
-    def save(allow: Allow) -> memory_services.SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+    def save(allow: Allow) -> memory_services.SaveOutcome:
         """What the first try gave, then what comes of an answer."""
-        again = services.save_returned(workspace, path, returned, allow) if allow != Allow() else edited
-        return again.outcome or outcome
+        return services.save_returned(workspace, path, returned, allow) if allow != Allow() else outcome
 
     saved = await questions.save(context, save)
     if saved is not None:

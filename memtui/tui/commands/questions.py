@@ -60,7 +60,7 @@ async def confirm(context: CommandContext, question: NeedsConfirmation, *, no: s
 
 async def save(
     context: CommandContext,
-    call: Callable[[Allow], services.SavedFile | SecretFound | SaveConflict | NeedsConfirmation],
+    call: Callable[[Allow], services.SaveOutcome],
 ) -> services.SavedFile | None:
     """Save a text with a service, and ask what it wants to know; None if the person said no: it is a draft then."""
     outcome: services.SavedFile | SaveConflict | None = await ask_until_done(context, call)

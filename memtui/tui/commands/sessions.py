@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.client import executable, session_files
     from memtui.client import paths as client_paths
     from memtui.projects import activity
-    from memtui.resume import export, resume
+    from memtui.resume import export, launch, resume
     from memtui.resume.launch import LaunchPlan
     from memtui.resume.resume import ResumePlan
     from memtui.services import sessions as services
@@ -33,6 +33,7 @@ else:
     executable, client_paths = LazyModule("memtui.client.executable"), LazyModule("memtui.client.paths")
     session_files, activity = LazyModule("memtui.client.session_files"), LazyModule("memtui.projects.activity")
     export, resume = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.resume")
+    launch = LazyModule("memtui.resume.launch")
     services, dialogs = LazyModule("memtui.services.sessions"), LazyModule("memtui.tui.dialogs")
     session_rows = LazyModule("memtui.tui.render.session_rows")
     transcript_screen = LazyModule("memtui.tui.screens.transcript")
@@ -75,7 +76,7 @@ def _plan_resume(context: CommandContext, path: Path, at: str) -> ResumePlan:
 
 
 def _plan_launch(context: CommandContext, path: Path, at: str, *, fork: bool) -> LaunchPlan:
-    return services.plan_resume_in_client(context.workspace, path, at=at, fork=fork)
+    return launch.plan_launch(context.workspace.env, path, at=at, fork=fork)
 
 
 def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) -> list[dialogs.Option[str]]:

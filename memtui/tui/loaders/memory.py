@@ -122,8 +122,8 @@ class MemoryLoader:
 
     def _take_up_texts(self) -> None:
         """Keep what an editor left behind, or saved after it had returned, as drafts."""
-        for text in editing.take_up_leftovers(self.app.workspace):
-            self.app.post_message(DraftKept(text.words))
+        for words in editing.take_up_leftovers(self.app.workspace):
+            self.app.post_message(DraftKept(words))
 
     def _recover_dreams(self) -> None:
         workspace = self.app.workspace
