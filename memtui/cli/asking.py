@@ -22,10 +22,9 @@ _CHOICES: dict[str, SecretChoice] = {"r": "redact", "k": "keep", "y": "keep", "a
 
 
 def may_write(context: CliContext) -> None:
-    """Get ready to write, before anything is read for it: finish what a crash interrupted; nothing with `-n`.
+    """Finish what a crash interrupted, before anything is read for a write; nothing with `-n`.
 
-    Raises:
-        Refused: With `--read-only`.
+    `Refused` with `--read-only`.
     """
     if not context.options.dry_run:
         prepare_to_write(context.workspace)
@@ -49,11 +48,7 @@ def answered(
     while True:
         result = act(allow)
         if isinstance(result, NeedsConfirmation):
-            _show(context, result)
-            hint = draft_hint_of(result)
-            if not _ask(context, result.title, hint):
-                if hint:
-                    raise Refused("nothing was written", hint=hint)
+            if not _confirmed(context, result):
                 return None
             allow = replace(allow, confirmed=True)
         elif isinstance(result, SecretFound):
@@ -65,31 +60,26 @@ def answered(
             return result
 
 
-def draft_hint_of(question: NeedsConfirmation | SecretFound) -> str:
-    """What to say of the text that a question is about; "" if it is about none."""
-    name = question.name if isinstance(question, SecretFound) else "NAME"
-    return draft_hint(name) if question.draft_kept else ""
-
-
-def _ask(context: CliContext, title: str, hint: str) -> bool:
+def _confirmed(context: CliContext, question: NeedsConfirmation) -> bool:
+    """Show what a question is about, where somebody is there to read it, and ask."""
+    if not context.options.yes and context.out.interactive():
+        context.out.status(*diff_lines(question.diff), *question.lines)
+    hint = draft_hint("NAME") if question.draft_kept else ""
     try:
-        return context.out.ask(title)
+        confirmed = context.out.ask(question.title)
     except Refused as error:
         error.hint = f"{error.hint}; {hint}" if hint else error.hint
         raise
-
-
-def _show(context: CliContext, question: NeedsConfirmation) -> None:
-    """Show what a question is about, where somebody is there to read it."""
-    if not context.options.yes and context.out.interactive():
-        context.out.status(*diff_lines(question.diff), *question.lines)
+    if hint and not confirmed:
+        raise Refused("nothing was written", hint=hint)
+    return confirmed
 
 
 def _choose(context: CliContext, found: SecretFound) -> SecretChoice:
     for one in found.secrets:
         where = StyledText(f"{found.name}:{one.line}:{one.column} ", "bold")
         context.out.status([where, f"looks like a secret ({one.rule}): {one.masked}"])
-    hint = draft_hint_of(found)
+    hint = draft_hint(found.name) if found.draft_kept else ""
     if not context.out.interactive():
         words = f"Refused: {found.count} in {found.name} and no terminal to confirm; use --yes to save"
         raise Refused(words, hint=hint)
@@ -101,15 +91,7 @@ def _choose(context: CliContext, found: SecretFound) -> SecretChoice:
 
 
 def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
-    """Make a prepared change.
-
-    Args:
-        kind: What the answer is, for scripts.
-        change: What to do.
-
-    Returns:
-        0, or 1 if the person said no.
-    """
+    """Make a prepared change; 0, or 1 if the person said no. `kind` is what the answer is, for scripts."""
     plan = change.plan
     saved = None
     if plan.changes and not context.options.dry_run:
@@ -122,7 +104,10 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     data = {
         "title": plan.title,
         **saved_data(saved),
-        "changes": [{"name": one.name, "kind": _kind(one.base, one.data)} for one in plan.changes],
+        "changes": [
+            {"name": one.name, "kind": "new" if one.base is None else "deleted" if one.data is None else "changed"}
+            for one in plan.changes
+        ],
         "notes": list(plan.notes),
         "diff": diff,
     }
@@ -146,13 +131,9 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
 
 def saved_data(saved: Saved | None) -> Data:
     """What a save came to, for scripts."""
-    made = None if saved is None else saved.operation
-    merged = [] if saved is None else list(saved.merged)
-    return {"written": made is not None, "version": None if made is None else made.id, "merged": merged}
-
-
-def _kind(base: str | None, data: bytes | None) -> str:
-    return "new" if base is None else "deleted" if data is None else "changed"
+    saved = saved or Saved(None)
+    made = saved.operation
+    return {"written": made is not None, "version": made.id if made else None, "merged": list(saved.merged)}
 
 
 def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
@@ -164,8 +145,9 @@ def tell_saved(context: CliContext, kind: str, before: bytes | None, done: Saved
         if context.out.verbose:
             yield from diff_lines(diff)
         if not context.out.quiet:
-            added = sum(line.startswith("+") and not line.startswith("+++") for line in diff.split("\n"))
-            removed = sum(line.startswith("-") and not line.startswith("---") for line in diff.split("\n"))
+            listed = diff.split("\n")
+            added = sum(line.startswith("+") and not line.startswith("+++") for line in listed)
+            removed = sum(line.startswith("-") and not line.startswith("---") for line in listed)
             yield f"saved {name}  +{added} -{removed}{' (merged with changes on disk)' if done.merged else ''}"
 
     context.out.result(kind, data, lines())

@@ -10,8 +10,8 @@ from memtui.cli.commands.budget import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
-from memtui.cli.output import Data, Line, Output, StyledText, fields, iso
-from memtui.cli.table import Column, table
+from memtui.cli.output import Cell, Data, Line, Output, StyledText, fields, iso
+from memtui.cli.table import columns, table
 from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
@@ -30,11 +30,12 @@ _SESSIONS = 5
 def show(context: CliContext, *, demo: bool) -> int:
     """Print the dashboard; its exit code is 0 whatever it shows."""
     with open_workspace(context, demo=demo) as found:
-        _print(context, found, found.workspace.read(full=True))
+        _print(context, found)
     return 0
 
 
-def _print(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
+def _print(context: CliContext, found: OpenedWorkspace) -> None:
+    snapshot = found.workspace.read(full=True)
     place = snapshot.location
     now = context.now()
     rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
@@ -86,12 +87,11 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words
     if not data["enabled"]:
-        yield StyledText(
-            "memory is off: Claude Code loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
-        )
+        why = "memtui config get autoMemoryEnabled -v says why"
+        yield StyledText(f"memory is off: Claude Code loads nothing ({why})", "warn")
 
 
-def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
+def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: Snapshot) -> Iterator[Line]:
     yield ""
     yield StyledText("No memory for this project yet.", "bold")
     yield f"Looked in  {snapshot.location.folder}  (does not exist)"
@@ -129,31 +129,28 @@ def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
         yield StyledText(f"and {len(topics) - shown} more: memtui ls", "dim")
 
 
-def gate_data(gate: "Gate") -> Data:
+def gate_data(gate: Gate) -> Data:
     """A gate for scripts."""
     return {**fields(gate, "name open words reason source"), "opens_at": iso(gate.opens_at)}
 
 
-def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
+def gate_lines(out: Output, gates: tuple[Gate, ...], now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
     yield ""
     yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
-    rows: list[list[str | StyledText]] = []
+    rows: list[list[Cell]] = []
     for gate in gates:
-        mark = out.glyphs.open if gate.open else out.glyphs.closed
+        mark = "" if out.plain else out.glyphs.open if gate.open else out.glyphs.closed
         told = gate_text(gate, now)
-        state = StyledText(told.label, told.tone)
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
-    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
+        rows.append([StyledText(mark, told.tone), StyledText(told.label, told.tone), gate.words, told.text])
+    yield from table(out, columns("", "", "", "*"), rows)
 
 
-def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
+def _sessions(out: Output, sessions: tuple[RecentSession, ...], now: float) -> Iterator[Line]:
     if not sessions:
         return
     yield ""
     yield StyledText("last sessions", "bold")
-    rows: list[list[str | StyledText]] = [
-        [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
-        for one in sessions
-    ]
-    yield from table(out, [Column("", right=True), Column("", rest=1), Column("", right=True), Column("")], rows)
+    yield from table(out, columns(">", "*", ">", ""), (
+        [age(now - one.modified), one.title, size(one.size), StyledText(one.id[:8], "dim")] for one in sessions
+    ))  # fmt: skip

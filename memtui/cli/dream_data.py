@@ -1,11 +1,12 @@
 """Runs and events for scripts and for people: what the commands of `dream` share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Data, Line, StyledText, fields, iso
+from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
+from memtui.dream.review.review_rules import ReviewReason
 from memtui.dream.run.events import Event, File, GateClosed, Held, Note, Phase, Retry, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
@@ -43,26 +44,26 @@ def run_data(context: CliContext, run: Run) -> Data:
         "seconds": round(run_seconds(run, now, state, context.now()), 3),
         "tools": dict(now.tools),
         "tokens": fields(now.tokens, "input output cache_read cache_write"),
-        "files": [_file_data(file) for file in now.files.values()],
-        "held": [{**fields(held, "rule words"), "names": list(held.names)} for held in now.held],
-        "version": (end.version or None) if end is not None else None,
-        "adopted": list(end.adopted) if end is not None else [], "drafted": 0 if end is None else end.drafted,
-        "kept": has_stage(context.dirs, run.id), "signal": (end.signal or None) if end is not None else None,
+        "files": [
+            {**fields(file, "name kind added removed emptied"), "old": file.old or None} for file in now.files.values()
+        ],
+        "held": _held_data(now.held), "kept": has_stage(context.dirs, run.id),
+        "version": (end and end.version) or None, "signal": (end and end.signal) or None,
+        "adopted": list(end.adopted) if end else [], "drafted": end.drafted if end else 0,
         "decided": [
             {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
         ],
     }  # fmt: skip
 
 
-def _file_data(file: File) -> Data:
-    return {**fields(file, "name kind added removed emptied"), "old": file.old or None}
+def _held_data(held: Iterable[Held | ReviewReason]) -> list[Data]:
+    return [{**fields(one, "rule words"), "names": list(one.names)} for one in held]
 
 
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
     decisions = [one["what"] for one in data["decided"]]
-    outcome = data["how"] or data["state"]
-    status = run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    status = run_status(data["how"] or data["state"], dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
     return StyledText(status.text, status.tone)
 
 
@@ -93,20 +94,18 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
 
 def refusal_line(context: CliContext, event: GateClosed) -> Line:
     """A dream that a check stopped, for people."""
-    return StyledText(
-        f"stopped {since(context, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
-    )
+    by = f"started by {starter(event.trigger)}"
+    return StyledText(f"stopped {since(context, event.at)}, {by}: {event.name}: {event.reason}", "dim")
 
 
-def file_line(call: CliContext, file: Data) -> list[str | StyledText]:
+def file_line(call: CliContext, file: Data) -> list[Cell]:
     """A touched file."""
-
     word = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
     words = file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
     return [StyledText(f"  {word} ", FILE_TONES.get(file["kind"], "")), words]
 
 
-def event_lines(event: "Event") -> Iterator[Line]:
+def event_lines(event: Event) -> Iterator[Line]:
     """An event for people: one line, or none."""
     told = event_text(event)
     if told is not None:
@@ -120,10 +119,9 @@ def event_fields(event: Event) -> dict[str, Any]:
 
 def adoption_data(adoption: Adoption) -> Data:
     """What adopting would mean, for scripts."""
-    held = adoption.review_reasons
     return {
         "run": adoption.stage.id,
-        "holds": [{**fields(one, "rule words"), "names": list(one.names)} for one in held],
+        "holds": _held_data(adoption.review_reasons),
         "left_out": dict(adoption.stage.left_out),
         "files": [
             {**fields(item.touched, "name old kind added removed emptied"), **fields(item, "state words")}
@@ -133,5 +131,5 @@ def adoption_data(adoption: Adoption) -> Data:
 
 
 def since(context: CliContext, seconds: float) -> str:
-    """The same in a sentence."""
+    """A moment of the past in a sentence."""
     return time_ago(context.now() - seconds)

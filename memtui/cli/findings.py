@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Line, StyledText
-from memtui.cli.table import Column, table
+from memtui.cli.output import Cell, Line, StyledText
+from memtui.cli.table import columns, table
 
 State = Literal["ok", "note", "problem"]
 _STYLES = {"ok": "good", "note": "warn", "problem": "problem"}
@@ -45,12 +45,12 @@ def print_results(context: CliContext, kind: str, found: Sequence[DoctorResult],
     def text() -> Iterator[Line]:
         for name in fixed:
             yield [StyledText("removed  ", "good"), name]
-        rows: list[list[str | StyledText]] = []
+        rows: list[list[Cell]] = []
         for one in found:
             rows.append([StyledText(one.state, _STYLES[one.state]), one.name, one.message])
             if one.hint and not context.out.quiet:
                 rows.append(["", "", StyledText(one.hint, "dim")])
-        yield from table(context.out, [Column(""), Column(""), Column("")], rows)
+        yield from table(context.out, columns("", "", ""), rows)
 
     context.out.result(kind, {"findings": findings, "fixed": list(fixed)}, text(), rows=findings)
     return int(any(one.state == "problem" for one in found))

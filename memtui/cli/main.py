@@ -28,9 +28,7 @@ class MainGroup(CliGroup):
         if where is None:
             return None
         module, _, name = where.partition(":")
-        command = getattr(import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{where} is not a command")
+        command: click.Command = getattr(import_module(module), name)
         return command
 
     def resolve_command(
@@ -52,21 +50,6 @@ class MainGroup(CliGroup):
         return super().main(args, standalone_mode=False, **extra)
 
 
-class _VersionOption(click.Option):
-    """`--version`, for a call in which it isn't the first word."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=self._show, help="The version."
-        )
-
-    @staticmethod
-    def _show(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
-        if value:
-            click.echo(f"memtui {__version__}")
-            ctx.exit()
-
-
 @click.command("version", cls=CliCommand)
 @pass_context
 def version(context: CliContext) -> None:
@@ -74,9 +57,8 @@ def version(context: CliContext) -> None:
     context.out.result("version", {"version": __version__}, [f"memtui {__version__}"])
 
 
-@click.group(
-    "memtui", cls=MainGroup, invoke_without_command=True, params=[*shared_options(hidden=False), _VersionOption()]
-)
+@click.group("memtui", cls=MainGroup, invoke_without_command=True, params=shared_options(hidden=False))
+@click.version_option(__version__, message="memtui %(version)s", help="The version.")
 @click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context
 def cli(ctx: click.Context, demo: bool) -> int | None:
@@ -95,15 +77,7 @@ def cli(ctx: click.Context, demo: bool) -> int | None:
 
 
 def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None = None) -> int:
-    """Answer one call of the command line.
-
-    Args:
-        args: The words after the program's name.
-        keys: Gives the screen's keys, for `config keys`.
-
-    Returns:
-        The exit code.
-    """
+    """Answer one call of the command line; its exit code. `keys` gives the screen's keys, for `config keys`."""
     return _run(cli, list(args), CliContext(keys=keys))
 
 
@@ -119,11 +93,10 @@ def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: di
     """Run; what click complains of becomes an error of ours."""
     lone = _lone_word(args)
     if lone is not None:
+        context.options.project = args[lone]
+        context.lone_word()
         args = [*args[:lone], f"--project={args[lone]}", *args[lone + 1 :]]
     try:
-        if lone is not None:
-            context.options.project = args[lone].removeprefix("--project=")
-            context.lone_word()
         return group.run(args, obj=context, **extra)
     except click.UsageError as error:
         raise UsageError(

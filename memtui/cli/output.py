@@ -2,8 +2,6 @@
 
 Text is made of parts; each part passes `util.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
-
-The three streams, whatever the shell made of them.
 """
 
 import json
@@ -14,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TextIO
 
 from msgspec import Struct
 
@@ -22,11 +20,8 @@ from memtui.cli import GlobalOptions
 from memtui.util.errors import MemtuiError, Refused
 from memtui.util.text import visible
 
-if TYPE_CHECKING:
-    from typing import Any, TextIO
 
-
-def is_terminal(stream: "TextIO") -> bool:
+def is_terminal(stream: TextIO) -> bool:
     """Whether a person is at the other end; a stream that is closed or none has nobody."""
     try:
         return stream.isatty()
@@ -34,7 +29,7 @@ def is_terminal(stream: "TextIO") -> bool:
         return False
 
 
-def write(stream: "TextIO", text: str) -> None:
+def write(stream: TextIO, text: str) -> None:
     """Write at once and flush; what the encoding lacks is shown as its number rather than failing."""
     try:
         stream.write(text)
@@ -58,12 +53,10 @@ class StyledText(Struct, frozen=True):
     style: str = ""
 
 
-if TYPE_CHECKING:
-    Data = dict[str, Any]
-    """One object of an answer."""
-else:
-    Data = dict
-Line = str | StyledText | Sequence[str | StyledText]
+Data = dict[str, Any]
+"""One object of an answer."""
+Cell = str | StyledText
+Line = Cell | Sequence[Cell]
 """One line of text: a string, a part, or several of them."""
 
 
@@ -99,8 +92,6 @@ class Output:
         self._ascii = ascii
         self._environ = environ
         self._closed = False
-
-    # What can be shown.
 
     @property
     def structured(self) -> bool:
@@ -142,13 +133,11 @@ class Output:
         except (OSError, ValueError):
             return 80
 
-    def coloured(self, stream: "TextIO") -> bool:
+    def coloured(self, stream: TextIO) -> bool:
         """Whether a stream gets colour."""
         if self._options.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False
         return is_terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
-
-    # Answers.
 
     def result(
         self, kind: str, data: object, text: Iterable[Line], *, rows: Iterable[object] | None = None,
@@ -160,22 +149,33 @@ class Output:
             kind: What `data` is, for scripts.
             data: The whole answer, made of what JSON can hold.
             text: The same for people; not looked at when JSON is wanted.
-            rows: What `--jsonl` prints, one a line; `None` prints `data` as the only line.
+            rows: What `--jsonl` prints, one a line; if left out the items of a list, or `data` as the only line.
             warnings: Said beside it: in the JSON object, else on stderr.
             page: Whether a long text goes through $PAGER, where the person has set one.
         """
         if self._options.jsonl:
-            self._write("".join(_json(row) + "\n" for row in ([data] if rows is None else rows)))
+            if rows is None:
+                rows = data if isinstance(data, list) else [data]
+            self._write("".join(_json(row) + "\n" for row in rows))
             self.warn(warnings)
         elif self._options.json:
             envelope = {"schema": SCHEMA, "kind": kind, "data": data, "warnings": list(warnings)}
             self._write(_json(envelope) + "\n")
         else:
             self.warn(warnings)
-            coloured = self.coloured(sys.stdout)
-            shown = "".join(self._line(line, coloured) + "\n" for line in text)
+            shown = self._text(text, sys.stdout)
             if not (page and self._paged(shown)):
                 self._write(shown)
+
+    def listing(
+        self, kind: str, rows: list[Data], text: Iterable[Line], *, empty: str, warnings: Sequence[str] = (),
+        page: bool = False,
+    ) -> int:  # fmt: skip
+        """Print a list as `result` does; where it is empty say so, and return 1 as the exit code."""
+        self.result(kind, rows, text, warnings=warnings, page=page)
+        if not rows:
+            self.status(empty)
+        return int(not rows)
 
     def _paged(self, text: str) -> bool:
         """Show a text that is longer than the terminal in the person's own pager; false if it has to be printed."""
@@ -210,13 +210,12 @@ class Output:
     def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
         if not self.quiet and not self.structured:
-            coloured = self.coloured(sys.stdout)
-            self._write("".join(self._line(line, coloured) + "\n" for line in lines))
+            self._write(self._text(lines, sys.stdout))
 
     def status(self, *lines: Line) -> None:
         """Say something beside the answer, on stderr; nothing with `-q`."""
         if not self.quiet:
-            self._beside(lines)
+            write(sys.stderr, self._text(lines, sys.stderr))
 
     def unwritten(self, what: str = "written") -> None:
         """Say that nothing was done, because of `-n`."""
@@ -237,29 +236,18 @@ class Output:
         lines: list[Line] = [[StyledText("memtui: ", "problem"), first], *more]
         if error.hint:
             lines.append(StyledText("  " + error.hint, "dim"))
-        self._beside(lines)
-
-    def _beside(self, lines: Iterable[Line]) -> None:
-        coloured = self.coloured(sys.stderr)
-        write(sys.stderr, "".join(self._line(line, coloured) + "\n" for line in lines))
-
-    # Questions.
+        write(sys.stderr, self._text(lines, sys.stderr))
 
     def interactive(self) -> bool:
         """Whether somebody is there to be asked."""
         return not self._options.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def ask(self, question: str) -> bool:
-        """Ask for a yes; `-y` is one, and Enter alone is a no.
-
-        Raises:
-            Refused: If nobody is there to be asked.
-        """
+        """Ask for a yes; `-y` is one, and Enter alone is a no. `Refused` if nobody is there to be asked."""
         if self._options.yes:
             return True
         if not self.interactive():
-            words = f"no terminal to confirm: {question}"
-            raise Refused(words, hint="--yes says yes, -n shows what would be done")
+            raise Refused(f"no terminal to confirm: {question}", hint="--yes says yes, -n shows what would be done")
         return self.choose(question, "y/N") in ("y", "yes")
 
     def choose(self, question: str, answers: str) -> str:
@@ -270,19 +258,9 @@ class Output:
             write(sys.stderr, "\n")
         return answer.strip().lower()
 
-    # Streams.
-
-    def _line(self, line: Line, coloured: bool) -> str:
-        if type(line) is str:
-            return visible(line, keep="\t").rstrip(" ")
-        parts = [line] if isinstance(line, str | StyledText) else line
-        shown = []
-        for part in parts:
-            styled = StyledText(part) if isinstance(part, str) else part
-            clean = visible(styled.text, keep="\t")
-            code = _SGR.get(styled.style, "") if coloured and clean else ""
-            shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
-        return "".join(shown).rstrip(" ")
+    def _text(self, lines: Iterable[Line], stream: TextIO) -> str:
+        coloured = self.coloured(stream)
+        return "".join(_line(line, coloured) + "\n" for line in lines)
 
     def _write(self, text: str) -> None:
         if self._closed or not text:
@@ -297,6 +275,19 @@ class Output:
         self._closed = True
         with suppress(OSError, ValueError):  # or the interpreter complains about the closed pipe when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _line(line: Line, coloured: bool) -> str:
+    if type(line) is str:
+        return visible(line, keep="\t").rstrip(" ")
+    parts = [line] if isinstance(line, str | StyledText) else line
+    shown = []
+    for part in parts:
+        styled = StyledText(part) if isinstance(part, str) else part
+        clean = visible(styled.text, keep="\t")
+        code = _SGR.get(styled.style, "") if coloured and clean else ""
+        shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
+    return "".join(shown).rstrip(" ")
 
 
 def fields(value: object, names: str) -> Data:

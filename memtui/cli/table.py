@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Line, Output, StyledText, iso
+from memtui.cli.output import Cell, Line, Output, StyledText, iso
 from memtui.util.text import age, cells, clip, visible
 
 GAP = "  "
 """Between two columns."""
-
 LEAST = 8
 """Cells that a column keeps when another one has given already."""
 
@@ -37,19 +36,18 @@ def columns(*titles: str) -> list[Column]:
     return [Column(one.strip(">*"), one.startswith(">"), int(one.endswith("*"))) for one in titles]
 
 
-def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | StyledText]]) -> Iterator[Line]:
+def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> Iterator[Line]:
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 
-    Args:
-        columns: A column without a title in every column gives a table without a heading.
-        rows: The cells, one style a cell, which wins over that of the column; without any there is no heading either.
+    Where no column has a title there is no heading; without rows there is none either. A cell's style wins over that of
+    its column.
     """
     cells = list(zip(*rows, strict=True))
     if cells:
         yield from columned(out, columns, cells)
 
 
-def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[str | StyledText]]) -> Iterator[Line]:
+def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> Iterator[Line]:
     """As `table`, from the cells of whole columns; without any cell there is no heading either."""
     if not cells[0]:
         return
@@ -76,9 +74,9 @@ def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[st
         ])  # fmt: skip
 
 
-def _line(parts: list[StyledText]) -> list[str | StyledText]:
+def _line(parts: list[StyledText]) -> list[Cell]:
     """Cells with the gap between them."""
-    line: list[str | StyledText] = [parts[0]]
+    line: list[Cell] = [parts[0]]
     for part in parts[1:]:
         line += [GAP, part]
     return line
@@ -87,7 +85,7 @@ def _line(parts: list[StyledText]) -> list[str | StyledText]:
 class _SizedColumn:
     """A column on its way into lines: its cells as text, how many terminal cells each takes, and its width."""
 
-    def __init__(self, column: Column, cells: Sequence[str | StyledText], headed: bool) -> None:
+    def __init__(self, column: Column, cells: Sequence[Cell], headed: bool) -> None:
         self.column, self.cells = column, cells
         self.texts = [column.title] if headed else []
         self.texts += map(_text, cells) if StyledText in set(map(type, cells)) else cells  # type: ignore[arg-type]  # all are str
@@ -117,7 +115,7 @@ class _SizedColumn:
         return [blanks + text for text, blanks in padded] if right else [text + blanks for text, blanks in padded]
 
 
-def _text(cell: str | StyledText) -> str:
+def _text(cell: Cell) -> str:
     return cell.text if isinstance(cell, StyledText) else cell
 
 

@@ -26,7 +26,7 @@ from memtui.cli.dream_data import (
     touched,
 )
 from memtui.cli.options import CliCommand, CliGroup, pass_context
-from memtui.cli.output import Data, Line, StyledText, iso
+from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
@@ -252,7 +252,7 @@ def log(context: CliContext, limit: int) -> int:
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
-        rows: list[list[str | StyledText]] = []
+        rows: list[list[Cell]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")

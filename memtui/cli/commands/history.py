@@ -11,7 +11,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.output import SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table, when
 from memtui.history.export_git import old_histories, write_git
 from memtui.history.versions import FOUND, Operation, Saved, Versions
@@ -71,13 +71,11 @@ def history(context: CliContext, name: str | None, patch: bool, limit: int, git:
         store, wanted = context.workspace.home_of(_path(context, name))
         found = list(store.log(wanted, limit=limit))
     else:
-        scopes = context.workspace.scopes()
-        listed = (one for one in past.walk(scopes) if context.out.verbose or one.kind != FOUND)
-        found = list(islice(listed, limit))
-    rows: list[Data] = []
-    for version in found:
-        row = version_data(version)
-        rows.append({**row, "diff": version_diff(past, version, wanted)} if patch else row)
+        walk = past.walk(context.workspace.scopes())
+        found = list(islice((one for one in walk if context.out.verbose or one.kind != FOUND), limit))
+    rows = [version_data(version) for version in found]
+    for row, version in zip(rows, found, strict=True) if patch else ():
+        row["diff"] = version_diff(past, version, wanted)
 
     def text() -> Iterator[Line]:
         if not patch:
@@ -88,8 +86,10 @@ def history(context: CliContext, name: str | None, patch: bool, limit: int, git:
             yield from diff_lines(row["diff"])
             yield ""
 
-    context.out.result("history", rows, text(), rows=rows, page=True)
-    _old_histories(context)
+    context.out.result("history", rows, text(), page=True)
+    folders = [scope.folder for scope in context.workspace.scopes()]
+    for folder, path in old_histories(context.dirs.state, folders).items():
+        context.out.status(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
     if not rows:
         context.out.status("nothing is recorded yet: every write of memtui will be, and what others change in between")
     return int(not rows)
@@ -106,15 +106,8 @@ def _write_git(context: CliContext, target: Path) -> int:
     return 0
 
 
-def _old_histories(context: CliContext) -> None:
-    """Say where memtui 0.1.0 kept the history of these folders."""
-    folders = [scope.folder for scope in context.workspace.scopes()]
-    for folder, path in old_histories(context.dirs.state, folders).items():
-        context.out.status(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
-
-
 def _listed(context: CliContext, versions: list[Operation], name: str | None) -> Iterator[Line]:
-    rows: list[list[str | StyledText]] = []
+    rows: list[list[Cell]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
@@ -148,9 +141,7 @@ def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
     rest is done; what is overwritten with --over stays in the history.
     """
-    _take(
-        context, "undo", "would undo: ", version, lambda target: services.undo(context.workspace, target.id, over=over)
-    )
+    _take(context, "undo", "would undo: ", version, lambda one: services.undo(context.workspace, one.id, over=over))
 
 
 @click.command("redo", cls=CliCommand)
@@ -169,11 +160,9 @@ def _take(
     dry_run = context.options.dry_run
     target = services.next_operation(context.workspace, word, redo=kind == "redo", end=not dry_run)
     diff = version_diff(context.workspace.history, target, back=True)
-    if dry_run:
-        _tell(context, kind, would + target.why, target, None, diff)
-    else:
-        done = act(target)
-        _tell(context, kind, done.words, target, done.saved, diff)
+    done = None if dry_run else act(target)
+    words = would + target.why if done is None else done.words
+    _tell(context, kind, words, target, None if done is None else done.saved, diff)
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
@@ -198,12 +187,9 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     ready(context)
     planned = services.plan_restore(context.workspace, _path(context, name), version)
     diff = unified_diff(planned.now, planned.then, planned.name)
-    words = f"{planned.name} from {planned.version.id[:SHORT]}"
-    if context.options.dry_run:
-        _tell(context, "restore", f"would restore {words}", planned.version, None, diff)
-    else:
-        saved = services.restore(context.workspace, planned)
-        _tell(context, "restore", f"restored {words}", planned.version, saved, diff)
+    saved = None if context.options.dry_run else services.restore(context.workspace, planned)
+    words = f"{'would restore' if saved is None else 'restored'} {planned.name} from {planned.version.id[:SHORT]}"
+    _tell(context, "restore", words, planned.version, saved, diff)
     return None
 
 
@@ -228,30 +214,31 @@ def _restore_folder(context: CliContext, as_of: str | None, before: str | None) 
     if saved is None:
         context.out.status("nothing was written")
         return 1
-    made = saved.operation
-    data |= {"done": True, "made": None if made is None else version_data(made)}
-    data["left"] = [fields(one, "name reason") for one in saved.left]
+    data |= {"done": True, **_saved_data(saved)}
     context.out.result("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {planned.words}"])
     return 0
 
 
+def _saved_data(saved: Saved) -> Data:
+    made = saved.operation
+    left = [fields(one, "name reason") for one in saved.left]
+    return {"made": None if made is None else version_data(made), "left": left}
+
+
 def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
     """Say what was done, or would be."""
-    made = saved.operation if saved is not None else None
-    left = saved.left if saved is not None else ()
+    came = saved or Saved(None)
     data = {
         "done": saved is not None, "words": words, "version": version_data(version), "diff": diff,
-        "made": None if made is None else version_data(made), "merged": list(saved.merged) if saved is not None else [],
-        "left": [fields(one, "name reason") for one in left],
+        "merged": list(came.merged), **_saved_data(came),
     }  # fmt: skip
 
     def text() -> Iterator[Line]:
         if saved is None or context.out.verbose:
             yield from diff_lines(diff)
         if not context.out.quiet:
-            merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
-            yield words + merged
-        for one in left:
+            yield words + (f" (merged with later changes: {', '.join(came.merged)})" if came.merged else "")
+        for one in came.left:
             yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
     context.out.result(kind, data, text())

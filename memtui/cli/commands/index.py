@@ -9,7 +9,7 @@ from memtui.cli.commands.budget import budget_data, index_scope, meter
 from memtui.cli.context import CliContext
 from memtui.cli.names import find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
-from memtui.cli.output import Data, Line, StyledText, fields
+from memtui.cli.output import Cell, Line, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.services import memory
 from memtui.util.errors import UsageError
@@ -38,13 +38,13 @@ def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], 
     found = index_scope(snapshot, scope)
     measured = found.budget
     names = {file.name for file in found.files}
-    rows: list[Data] = [
+    rows = [
         {**fields(entry, "line title target loaded"), "hook": entry.description, "exists": entry.target in names}
         for entry in found.entries
     ]
 
     def text() -> Iterator[Line]:
-        lines: list[list[str | StyledText]] = []
+        lines: list[list[Cell]] = []
         for row in rows:
             style = "problem" if not row["exists"] else "warn" if row["loaded"] is False else ""
             state = "missing: " if not row["exists"] else "not loaded: " if row["loaded"] is False else ""

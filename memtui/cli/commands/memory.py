@@ -1,5 +1,6 @@
 """Looking at memory files: the list, and one of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -24,10 +25,7 @@ TYPES = ("user", "feedback", "project", "reference")
 
 def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
     """Every file of a snapshot, for scripts; problems are known after a full reading only, hints left out."""
-    problems: dict[object, int] = {}
-    for problem in snapshot.problems:
-        if problem.severity != "info":
-            problems[problem.path] = problems.get(problem.path, 0) + 1
+    problems = Counter(problem.path for problem in snapshot.problems if problem.severity != "info")
     pinned = pins.paths(snapshot.location.folder)
     rows = []
     for named in all_named(snapshot):
@@ -36,12 +34,12 @@ def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
         if file is not None and scope is not None:
             entry = next((one for one in scope.entries if same_name(one.target, file.name)), None)
             listed = None if scope.budget is None or file.kind != "topic" else entry is not None
-            row |= {"scope": scope.id, **fields(file, "kind type title description size")}
-            row |= {"modified": iso(file.modified), "in_index": listed}
-            row |= {"index_line": None, "loaded": None} if entry is None else {
-                "index_line": entry.line, "loaded": entry.loaded
+            row |= {
+                "scope": scope.id, **fields(file, "kind type title description size"),
+                "modified": iso(file.modified), "in_index": listed,
+                "index_line": entry and entry.line, "loaded": entry and entry.loaded,
+                "scanned": file.scanned if file.kind == "topic" else None, "readonly": file.readonly,
             }  # fmt: skip
-            row |= {"scanned": file.scanned if file.kind == "topic" else None, "readonly": file.readonly}
         elif instruction is not None:
             row |= {
                 "scope": "instructions", "kind": "instruction", "type": None, "title": instruction.layer,
@@ -50,7 +48,7 @@ def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
                 "loaded": instruction.loaded, "scanned": None, "readonly": None, "globs": list(instruction.globs),
                 "loaded_lines": instruction.loaded_lines, "loaded_units": instruction.loaded_chars,
             }  # fmt: skip
-        row |= {"pinned": named.path in pinned, "problems": problems.get(named.path, 0) if snapshot.full else None}
+        row |= {"pinned": named.path in pinned, "problems": problems[named.path] if snapshot.full else None}
         rows.append((named, row))
     return rows
 
@@ -81,23 +79,17 @@ def ls(
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
-        and matches_query(terms, named.name, *_words_of(row))
+        and matches_query(
+            terms, named.name, *(row[key] or "" for key in ("title", "description") if row["kind"] != "instruction")
+        )
     ]
-    orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
+    orders = {"size": lambda pair: pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
     if sort in orders:
-        found.sort(key=orders[sort], reverse=sort == "age")
+        found.sort(key=orders[sort], reverse=True)
     rows = [row for _, row in found]
     warnings = [*context.location.warnings, *snapshot.notices]
     text = _list_text(context, snapshot, found, by_scope=sort == "name")
-    context.out.result("files", rows, text, rows=rows, warnings=warnings)
-    if not rows:
-        context.out.status("nothing fits")
-    return int(not rows)
-
-
-def _words_of(row: Data) -> tuple[str, str]:
-    """What a filter finds a file by beside its name."""
-    return ("", "") if row["kind"] == "instruction" else (row["title"] or "", row["description"] or "")
+    return context.out.listing("files", rows, text, empty="nothing fits", warnings=warnings)
 
 
 def _list_text(
@@ -126,16 +118,14 @@ def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
         return
     lines = []
     for row in rows:
-        mark, style = _mark(out, row)
-        line = f"line {row['index_line']}" if row["index_line"] else ""
+        mark = StyledText(out.glyphs.unlisted, "warn") if row["in_index"] is False else StyledText("")
+        if row["problems"]:
+            mark = StyledText(out.glyphs.problem, "problem")
+        place = f"line {row['index_line']}" if row["index_line"] else ""
         kind = row["type"] or (row["kind"] if row["kind"] != "topic" else "")
         says = row["readonly"] or row["description"] or (row["title"] if row["kind"] == "instruction" else "")
-        lines.append(
-            [
-                StyledText(mark, style), row["name"], kind, size(row["size"]), _age(now, row),
-                StyledText(line, "warn" if row["loaded"] is False else "dim"), StyledText(says, "dim"),
-            ]
-        )  # fmt: skip
+        line = StyledText(place, "warn" if row["loaded"] is False else "dim")
+        lines.append([mark, row["name"], kind, size(row["size"]), _age(now, row), line, StyledText(says, "dim")])
     yield from table(out, columns("", "*", "", ">", ">", ">", "*"), lines)
 
 
@@ -147,21 +137,17 @@ def _one_line(text: str) -> str:
     return visible(text, keep="").replace("\t", " ")
 
 
-def _mark(out: Output, row: Data) -> tuple[str, str]:
-    if row["problems"]:
-        return out.glyphs.problem, "problem"
-    return (out.glyphs.unlisted, "warn") if row["in_index"] is False else ("", "")
-
-
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [pluralize(row["problems"], "problem")] if row["problems"] else []
-    words += ["not in MEMORY.md"] if row["in_index"] is False else []
-    words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
-    words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []
-    words += ["pinned"] if row["pinned"] else []
-    words += [f"read only: {row['readonly']}"] if row["readonly"] else []
-    return words
+    unloaded = {"topic": "index line not loaded", "instruction": "not loaded"}
+    words = (
+        row["problems"] and pluralize(row["problems"], "problem"),
+        row["in_index"] is False and "not in MEMORY.md",
+        row["loaded"] is False and unloaded.get(row["kind"]),
+        row["pinned"] and "pinned",
+        row["readonly"] and f"read only: {row['readonly']}",
+    )
+    return [word for word in words if word]
 
 
 @click.command("show", cls=CliCommand)
@@ -177,28 +163,24 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
         from memtui.cli.commands.history import history  # 40 ms that a list and a file don't need
 
         return int(ctx.invoke(history, name=name, patch=False, limit=50) or 0)
-    snapshot = context.snapshot(full=meta or context.out.structured)
+    structured = context.out.structured
+    snapshot = context.snapshot(full=meta or structured)
     named = find(snapshot, name, context.cwd)
     content = read_stable(named.path)
     text = content.decode("utf-8", "replace")
-    if raw and not context.out.structured:
+    if raw and not structured:
         context.out.raw(content)
         return 0
-    if not meta and not context.out.structured:
-        context.out.result("file", {}, _body_lines(text), page=True)
+    if not meta and not structured:
+        lines = text.removesuffix("\n").split("\n") if text else []
+        context.out.result("file", {}, (line.removesuffix("\r") for line in lines), page=True)
         return 0
-    row = next(
-        row for one, row in file_rows(Pins(context.dirs), snapshot) if (one.path, one.name) == (named.path, named.name)
-    )
+    rows = file_rows(Pins(context.dirs), snapshot)
+    row = next(row for one, row in rows if (one.path, one.name) == (named.path, named.name))
     details = details_of(snapshot, named)
     data = {**row, **details, **({} if meta else {"text": text})}
     context.out.result("file", data, meta_text(context, row, details))
     return 0
-
-
-def _body_lines(text: str) -> Iterator[Line]:
-    """The lines of a file, CRLF like LF."""
-    return (line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")) if text else iter(())
 
 
 def details_of(snapshot: Snapshot, named: NamedFile) -> Data:
@@ -233,18 +215,13 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
     """Properties of a file for people."""
     yield StyledText(row["name"], "bold")
     facts = [
-        ("path", row["path"]),
-        ("kind", row["kind"]),
-        ("type", row["type"] or ""),
-        ("title", row["title"] or ""),
-        ("description", row["description"] or ""),
+        *((key, row[key]) for key in ("path", "kind", "type", "title", "description")),
         ("size", f"{row['size']:,} bytes"),
         ("modified", f"{row['modified']} ({_age(context.now(), row)})"),
         ("index", f"line {row['index_line']}" if row["index_line"] else ""),
         ("state", ", ".join(_states({**row, "problems": len(details["problems"])}))),
     ]
-    rows: list[list[str | StyledText]] = [[StyledText(key, "dim"), value] for key, value in facts if value]
-    yield from table(context.out, columns("", ""), rows)
+    yield from table(context.out, columns("", ""), ([StyledText(key, "dim"), value] for key, value in facts if value))
     for field in details.get("fields", ()):
         if field["key"] not in ("name", "description", "type"):
             yield [StyledText(f"{field['key']}  ", "dim"), field["value"] or ""]
@@ -255,7 +232,7 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
         for one in details.get(key, ()):
             yield [StyledText(f"{words}  ", "dim"), f"{one['name']}:{one['line']}  {one['text'].strip()}"]
     for problem in details["problems"]:
-        yield from [problem_line(context.out, problem)]
+        yield problem_line(context.out, problem)
 
 
 def problem_line(out: Output, problem: Data) -> Line:

@@ -1,7 +1,4 @@
-"""The projects that have left sessions or memory: listed, and brought to where they are now.
-
-A project that moved: what it left in its old folder goes to that of its new directory.
-"""
+"""The projects that have left sessions or memory: listed, and brought to where they are now."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +10,7 @@ from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliCommand, CliGroup, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.output import SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.client.paths import projects_dir, real_path
 from memtui.client.projects import Project, find_project, list_projects
@@ -62,11 +59,9 @@ def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
 
 
 def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
-    """The project that a word means, and the directory of it.
+    """The project that a word means, and the directory of it; a directory never means the repository around it.
 
-    Raises:
-        NotFound: If there is none; a directory never stands for the project of a repository around it.
-        UsageError: If two directories share the folder and the word doesn't say which.
+    `UsageError` if two directories share the folder and the word doesn't say which.
     """
     project = find_project(context.env, word)
     if not ("/" in word or word in (".", "..", "~")):
@@ -86,7 +81,7 @@ def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
 def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None:
     sessions = plan.sessions if moved is None else moved.sessions
     files = () if plan.memory is None else plan.memory.files
-    stays = [*plan.stays, *(moved.stays if moved is not None else ())]
+    stays = (*plan.stays, *(moved.stays if moved else ()))
     data = {
         **fields(plan, "old new"), "from": plan.source, "to": plan.target,
         "sessions": [
@@ -119,27 +114,23 @@ def _plan_lines(context: CliContext, plan: MovePlan) -> Iterator[Line]:
     yield ["from  ", StyledText(str(plan.old or plan.source), "bold")]
     yield ["to    ", StyledText(str(plan.new), "bold")]
     most = len(plan.sessions) if context.out.verbose else MOST
-    rows: list[list[str | StyledText]] = []
+    rows: list[list[Cell]] = []
     for session in plan.sessions[:most]:
         title = session.title or StyledText(UNTITLED, "dim")
         rows.append(["session", session.id[:SHORT], size(session.size), title, StyledText(session.how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", StyledText(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
     yield from table(context.out, columns("", "", ">", "*", ""), rows)
-    yield from table(context.out, columns("", "*", ""), _memory_rows(context, plan))
+    files = () if plan.memory is None else plan.memory.files
+    most = len(files) if context.out.verbose else MOST
+    rows = [["memory", file.source, StyledText(file.how, "warn")] for file in files[:most]]
+    if len(files) > most:
+        rows.append(["", StyledText(f"and {len(files) - most} more: -v lists them", "dim"), ""])
+    yield from table(context.out, columns("", "*", ""), rows)
     yield from _stay_lines(plan.stays)
     yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
     if context.out.verbose and plan.memory is not None:
         yield from diff_lines(plan.memory.coming.diff())
-
-
-def _memory_rows(context: CliContext, plan: MovePlan) -> Iterator[list[str | StyledText]]:
-    files = () if plan.memory is None else plan.memory.files
-    most = len(files) if context.out.verbose else MOST
-    for file in files[:most]:
-        yield ["memory", file.source, StyledText(file.how, "warn")]
-    if len(files) > most:
-        yield ["", StyledText(f"and {len(files) - most} more: -v lists them", "dim"), ""]
 
 
 def _stay_lines(stays: tuple[Stay, ...]) -> Iterator[Line]:
@@ -173,27 +164,24 @@ def _listed(context: CliContext) -> int:
     rows = [_past_data(past) for past in moves]
 
     def text() -> Iterator[Line]:
-        lines: list[list[str | StyledText]] = []
+        lines: list[list[Cell]] = []
         for past in moves:
             state = "undone" if past.undone else "" if past.ended else "stopped half-way"
             what = pluralize(past.sessions, "session") + (", memory" if past.memory else "")
-            lines.append(
-                [past.id[:SHORT], age(context.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]
-            )
+            ago = age(context.now() - past.when)
+            lines.append([past.id[:SHORT], ago, what, past.old, past.new, StyledText(state, "warn")])
         yield from table(context.out, columns("id", ">", "", "from*", "to*", ""), lines)
 
-    context.out.result("moves", rows, text(), rows=rows)
-    if not rows:
-        context.out.status("nothing was ever moved")
-    return int(not rows)
+    return context.out.listing("moves", rows, text(), empty="nothing was ever moved")
 
 
 def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
     stays = done.stays if done is not None else ()
-    sessions = past.sessions if done is None else done.sessions
-    memory = past.memory if done is None else done.memory
-    data = {"move": _past_data(past), "done": done is not None, "sessions": sessions, "memory": memory}
-    data["stays"] = [fields(stay, "what why") for stay in stays]
+    sessions, memory = (done or past).sessions, (done or past).memory
+    data = {
+        "move": _past_data(past), "done": done is not None, "sessions": sessions, "memory": memory,
+        "stays": [fields(stay, "what why") for stay in stays],
+    }  # fmt: skip
 
     def text() -> Iterator[Line]:
         what = pluralize(sessions, "session") + (" and the memory" if memory else "")
@@ -246,22 +234,18 @@ def _list(context: CliContext, *, gone: bool) -> int:
     ]  # fmt: skip
 
     def text() -> Iterator[Line]:
-        lines: list[list[str | StyledText]] = []
-        for project, row in zip(found, rows, strict=True):
+        lines: list[list[Cell]] = []
+        for project in found:
             last = "never" if project.newest is None else age(context.now() - project.newest)
             marks = [word for word, on in (("gone", project.gone), ("shares its folder", project.collision)) if on]
             topics = str(project.topics) if project.memory is not None else "-"
-            where = str(row["cwd"] or "") or f"unknown ({project.folder.name})"
-            lines.append(
-                [project.name, topics, str(project.sessions), last, where, StyledText(", ".join(marks), "warn")]
-            )
+            where = str(project.cwd or f"unknown ({project.folder.name})")
+            state = StyledText(", ".join(marks), "warn")
+            lines.append([project.name, topics, str(project.sessions), last, where, state])
         yield from table(out, columns("project", ">topics", ">sessions", "last", "directory*", ""), lines)
         if out.verbose:
             for project in found:
                 for path in project.cwds[1:] if project.collision else ():
                     yield f"{project.folder.name} is also {path}"
 
-    out.result("projects", rows, text(), rows=rows)
-    if not rows:
-        out.status(f"no project in {projects_dir(context.env)}")
-    return int(not rows)
+    return out.listing("projects", rows, text(), empty=f"no project in {projects_dir(context.env)}")

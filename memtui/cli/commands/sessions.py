@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, pass_context
-from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.output import ASCII, SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
@@ -230,7 +230,7 @@ class _Drawing:
                 f"{len(nodes) - len(shown)} agents of Claude Code itself are not drawn; -v draws them", "dim"
             )
 
-    def _rows(self, node: OutlineNode) -> Iterator[list[str | StyledText]]:
+    def _rows(self, node: OutlineNode) -> Iterator[list[Cell]]:
         self.open[node.depth :] = [not node.last]
         lead = "".join(self.through if more else "  " for more in self.open[1 : node.depth])
         edge = (self.end if node.last else self.fork) if node.depth else ""
@@ -258,7 +258,7 @@ class _Drawing:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume continues {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: OutlineNode) -> Iterator[list[str | StyledText]]:
+    def _plain(self, node: OutlineNode) -> Iterator[list[Cell]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
         yield [str(node.depth), node.kind, node.first_text, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
@@ -300,7 +300,7 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
 
     def text() -> Iterator[Line]:
         glyphs = context.out.glyphs
-        lines: list[list[str | StyledText]] = []
+        lines: list[list[Cell]] = []
         for row in rows:
             mark = StyledText("ok" if context.out.plain else glyphs.open, "good")
             if not row["ok"]:
@@ -445,7 +445,7 @@ def _list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str
     rows = [{**_kept_data(kept), **asdict(summary)} for kept, summary in found]
 
     def text() -> Iterator[Line]:
-        lines: list[list[str | StyledText]] = []
+        lines: list[list[Cell]] = []
         for kept, summary in found:
             title = StyledText(summary.title) if summary.title else StyledText("no title", "dim")
             name = Path(summary.cwd).name or kept.project.name
