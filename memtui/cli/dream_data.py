@@ -6,7 +6,6 @@ from typing import Any
 from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
-from memtui.dream.review.review_rules import ReviewReason
 from memtui.dream.run.events import Event, File, GateClosed, Held, Note, Phase, Retry, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
@@ -56,7 +55,7 @@ def run_data(context: CliContext, run: Run) -> Data:
     }  # fmt: skip
 
 
-def _held_data(held: Iterable[Held | ReviewReason]) -> list[Data]:
+def _held_data(held: Iterable[Held]) -> list[Data]:
     return [{**fields(one, "rule words"), "names": list(one.names)} for one in held]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from memtui.dream.review.adoption import Adopted
-from memtui.dream.review.review import versions_of_file
+from memtui.dream.review.review import restore_plan, versions_of_file
 from memtui.dream.run.spawn import RunRequest
 from memtui.dream.run.stop import StopResult
 from memtui.services import dreams as services
@@ -187,7 +187,7 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
         return
     dream = _dream(context)
     names = _names(dream, name) if name else None
-    changes = await context.in_thread(review.restore_plan, dream.run, workspace, names)
+    changes = await context.in_thread(restore_plan, dream.run, workspace, names)
     text = "\n".join(filter(None, (preview.diff(one.base_data, one.data, one.name) for one in changes)))
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
