@@ -30,11 +30,7 @@ _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def find_client(env: Env) -> str:
-    """Return the path of the executable: on the PATH, else where its installers put it.
-
-    Raises:
-        Unsupported: If there is none.
-    """
+    """The path of the executable: on the PATH, else where its installers put it. Raises `Unsupported` if there is none."""
     found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
     if found is not None:
         return str(Path(found).absolute())
@@ -84,16 +80,10 @@ def resume_directory(file: SessionFile) -> ResumeDirectory:
 def shell_command(
     directory: Path | None, session: str, *, fork: bool = False, environ: Mapping[str, str] | None = None
 ) -> str:
-    """The command that resumes a session, to be pasted into a shell.
+    """The command that resumes a session, to be pasted into a shell: one line.
 
-    Args:
-        directory: Where it has to run; left out if `None`.
-        session: Its id.
-        fork: Whether to go on in a new file.
-        environ: Variables to set for it.
-
-    Returns:
-        One line. Control characters are written as escapes that bash and zsh turn back.
+    `directory` is where it has to run, `environ` are variables to set for it. Control characters are written as escapes
+    that bash and zsh turn back.
     """
     words = [shell_quote(word) for word in resume_command(CLIENT_NAME, session, fork=fork)]
     words[:0] = [f"{name}={shell_quote(value)}" for name, value in (environ or {}).items()]

@@ -80,15 +80,9 @@ class ProtectedPaths(Struct, frozen=True):
 
 
 def check_memory_folder(value: str, protected: ProtectedPaths, *, tilde: bool = True) -> Path | str:
-    """Return the folder that a setting or variable names, or why it is refused.
+    """The folder that a setting or variable names, absolute and composed, or why it is refused, as half a sentence.
 
-    Args:
-        value: The text as it was found.
-        protected: What the folder must not be or contain.
-        tilde: Whether "~/" is the home folder: in settings it is, in a variable it is a relative path.
-
-    Returns:
-        An absolute path, composed, without "." and a closing slash; or the reason, as half a sentence.
+    `tilde` tells whether "~/" is the home folder: in settings it is, in a variable it is a relative path.
     """
     reason = _text_problem(value, protected.home)
     if not reason and value.startswith("~") and not tilde:
@@ -126,8 +120,7 @@ def _text_problem(value: str, home: Path) -> str:
         return "it holds a control or hidden character"
     if value.startswith(("//", "\\\\")):
         return "it is a network path"
-    own = f"{home}/"
-    shown = value.removeprefix(own) if value.startswith(own) else value  # the home may be called what it likes
+    shown = value.removeprefix(f"{home}/")  # the home may be called what it likes
     for pattern, reason in _BAD_PATTERNS:
         if pattern.search(shown):
             return reason
@@ -160,16 +153,14 @@ def _location_problem(path: Path, protected: ProtectedPaths) -> str:
     """Why the place can't be a memory folder, as it is written or as links lead to it, or ""."""
     if len(str(path)) < MIN_PATH_CHARS:
         return "it is the root of the file system" if str(path) == "/" else "it is too short to be meant"
-    written = _one_location_problem(path, protected)
-    if written:
-        return written
+    if reason := _one_location_problem(path, protected):
+        return reason
     last = path
     for step in _link_targets(path):
         if step is None:
             return "its links run in a circle"
         last = step
-        reason = _system_problem(step, protected)
-        if reason:
+        if reason := _system_problem(step, protected):
             return f"a link in it leads to {step}: {reason}"
     if last != path:
         reason = "it is the root of the file system" if str(last) == "/" else _one_location_problem(last, protected)
@@ -195,8 +186,7 @@ def _one_location_problem(path: Path, protected: ProtectedPaths) -> str:
             return "it is the home folder"
         if _within(home, place):
             return "it lies above the home folder"
-    reason = _system_problem(path, protected)
-    if reason:
+    if reason := _system_problem(path, protected):
         return reason
     for part in place.parts:
         if part in _FORBIDDEN_NAMES or part.endswith(".git"):

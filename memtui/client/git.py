@@ -68,11 +68,7 @@ def main_repository(root: Path) -> Path:
 def canonical_root(cwd: Path) -> Path:
     """The folder whose project name the memory of `cwd` has: subfolders, worktrees and links share it.
 
-    Args:
-        cwd: Any directory; it need not exist.
-
-    Returns:
-        The main repository's folder, or the real path of `cwd` where there is no repository.
+    The main repository's folder, or the real path of `cwd` where there is no repository.
     """
     root = worktree_root(cwd)
     return real_path(cwd) if root is None else main_repository(root)

@@ -65,11 +65,6 @@ class MemoryLocation(Struct, frozen=True):
         return self.folder if self.enabled else None
 
     def switch(self, key: str) -> Switch:
-        """One of the switches.
-
-        Raises:
-            KeyError: If there is no such switch.
-        """
         for switch in self.switches:
             if switch.key == key:
                 return switch
@@ -83,16 +78,10 @@ class _ChosenFolder(Struct, frozen=True):
 
 
 def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> MemoryLocation:
-    """Locate the memory of a directory; nothing is written, git is not run.
+    """Locate the memory of a directory, which need not exist; nothing is written, git is not run.
 
-    Args:
-        env: Home, environment and policy files.
-        cwd: The directory; it need not exist.
-        flag: What Claude Code is given as `--settings`: JSON or a file.
-        bare: Whether Claude Code runs with `--bare`.
-
-    Returns:
-        The location, with a warning for all that was refused, ignored or turned on although the user turned it off.
+    `flag` is what Claude Code is given as `--settings`: JSON or a file. The location has a warning for all that was
+    refused, ignored or turned on although the user turned it off.
     """
     here = real_path(cwd)
     tree = worktree_root(here)

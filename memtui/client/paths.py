@@ -25,14 +25,10 @@ _DEVICE_NAME = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECAS
 
 
 def project_name(path: str) -> str:
-    """Return the folder name under `projects/` for a directory.
+    """Return the folder name under `projects/` for a directory, given its real path as the system spells it.
 
-    Args:
-        path: The real path, as the system spells it: the client doesn't compose it first (an "e" with a combining
-            accent gives "e-").
-
-    Returns:
-        Every UTF-16 unit outside A-Z, a-z, 0-9 as "-"; above 200 units cut, with "-" and a hash of the whole path.
+    Every UTF-16 unit outside A-Z, a-z, 0-9 becomes "-"; above 200 units the name is cut, with "-" and a hash of the
+    whole path. The client doesn't compose the path first: an "e" with a combining accent gives "e-".
 
     Source:
         Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.

@@ -33,9 +33,8 @@ MAX_FOLDERS_LISTED = 64
 def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
     """Return the existing directories that have this project name, by path; links are not followed.
 
-    Args:
-        name: The folder name under `projects/`. A shortened one has a hash in it and finds nothing.
-        home: Searched on its own too: what is above it may not be readable.
+    A shortened name has a hash in it and finds nothing. `home` is searched on its own too: what is above it may not be
+    readable.
     """
     if len(name) > MAX_PROJECT_NAME_UNITS:
         return ()
@@ -102,8 +101,9 @@ def list_projects(env: Env) -> tuple[Project, ...]:
     Raises:
         Unsupported: If the folder of projects is there but may not be read: "none" would be a wrong answer.
     """
-    folder = projects_dir(_user_env(env))
-    found = []
+    # No directory's settings count for the list of all.
+    own = tuple(layer for layer in read_layers(env, env.home) if layer.name in ("policy", "user"))
+    folder = projects_dir(effective_env(env, own))
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if entry.is_dir()]
@@ -111,10 +111,7 @@ def list_projects(env: Env) -> tuple[Project, ...]:
         raise Unsupported(f"{visible(str(folder), keep='')} may not be read", hint="check its permissions") from error
     except OSError:
         names = []
-    for name in names:
-        project = _read(folder / name)
-        if project is not None:
-            found.append(project)
+    found = [project for name in names if (project := _read(folder / name))]
     found = [_name_by_disk(project, env.home) for project in _name_by_repository(found)]
     found.sort(key=lambda project: (project.newest is None, -(project.newest or 0), project.folder.name))
     return tuple(found)
@@ -125,32 +122,25 @@ def gone_projects(env: Env) -> list[Project]:
     return [one for one in list_projects(env) if one.gone and (one.sessions or one.memory is not None)]
 
 
-def _user_env(env: Env) -> Env:
-    """The environment as the user's own settings leave it; no directory's settings count for the list of all."""
-    layers = read_layers(env, env.home)
-    return effective_env(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
-
-
 def _read(folder: Path) -> Project | None:
     files = session_files(folder)
-    memory = folder / "memory"
-    has_memory = memory.is_dir()
-    if not files and not has_memory:
+    memory = folder / "memory" if (folder / "memory").is_dir() else None
+    if not files and memory is None:
         return None
     began = _directories(files)
     identities = [path for path in began if matches_project_name(folder.name, path)]
     if files and not identities:
         identities = _search_identities(files, folder.name)
     cwds = tuple(Path(path) for path in dict.fromkeys((*identities, *began)))
-    cwd = Path((identities or began)[0]) if identities or began else None
+    cwd = cwds[0] if cwds else None
     return Project(
         folder=folder,
         cwd=cwd,
         cwds=cwds,
         sessions=len(files),
         newest=files[0].modified if files else None,
-        memory=memory if has_memory else None,
-        topics=count_topics(memory) if has_memory else 0,
+        memory=memory,
+        topics=count_topics(memory) if memory else 0,
         collision=_count_directories(identities) > 1,
         gone=cwd is not None and not cwd.is_dir(),
     )
@@ -168,21 +158,17 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
         path = next(_cwds_in(head), None)
         if path is None and len(head) == FIRST_READ_BYTES:
             path = next(_cwds_in(read_part(file.file_path)), None)
-        if path is None:
-            continue
-        found.setdefault(path)
-        if match is not None and json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") == match[1]:
-            seen.add(match[1])
+        if path is not None:
+            found.setdefault(path)
+            if match is not None and json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") == match[1]:
+                seen.add(match[1])
     return list(found)
 
 
 def _search_identities(files: Sequence[SessionFile], name: str) -> list[str]:
     """Search the newest sessions for identities: one that was moved here began in another directory."""
-    found: dict[str, None] = {}
-    for file in files[:MAX_SESSIONS_SEARCHED]:
-        for part in (read_part(file.file_path), read_part(file.file_path, max(file.size - PART_BYTES, 0))):
-            found.update(dict.fromkeys(path for path in _cwds_in(part) if matches_project_name(name, path)))
-    return list(found)
+    named = (path for file in files[:MAX_SESSIONS_SEARCHED] for path in session_directories(file))
+    return list(dict.fromkeys(path for path in named if matches_project_name(name, path)))
 
 
 def session_directories(file: SessionFile) -> tuple[str, ...]:
@@ -230,16 +216,11 @@ def _count_directories(paths: Sequence[str]) -> int:
 
 def _name_by_repository(found: list[Project]) -> list[Project]:
     """Name folders that hold only memory by the repositories of other projects: a worktree's memory lies there."""
-    if all(project.cwd is not None for project in found):
+    if all(project.cwd for project in found):
         return found
-    roots = {}
-    for project in found:
-        if project.cwd is not None and not project.gone:
-            place = canonical_root(project.cwd)
-            roots[project_name(str(place))] = place
-    return [
-        replace(project, cwd=roots.get(project.folder.name)) if project.cwd is None else project for project in found
-    ]
+    places = [canonical_root(project.cwd) for project in found if project.cwd and not project.gone]
+    roots = {project_name(str(place)): place for place in places}
+    return [replace(project, cwd=project.cwd or roots.get(project.folder.name)) for project in found]
 
 
 def _name_by_disk(project: Project, home: Path) -> Project:
@@ -288,10 +269,8 @@ def count_topics(memory: Path) -> int:
 def find_project(env: Env, word: str) -> Project:
     """Resolve a word to a project.
 
-    Args:
-        env: Home, environment and policy files.
-        word: A path (its project, or that of its repository), a folder name, the last part of a directory, or any part
-            of a directory or folder name that only one project has.
+    The word is a path (its project, or that of its repository), a folder name, the last part of a directory, or any
+    part of a directory or folder name that only one project has.
 
     Raises:
         NotFound: If nothing matches.

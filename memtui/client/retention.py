@@ -22,11 +22,7 @@ _SECONDS_PER_DAY = 86_400
 
 
 def cleanup_days(layers: Sequence[SettingsLayer]) -> int | None:
-    """After how many days a session is deleted; `None` while a faulty settings file keeps the clean-up from running.
-
-    Args:
-        layers: As `read_layers` gives them.
-    """
+    """After how many days a session is deleted; `None` while a faulty settings file keeps the clean-up from running."""
     if any(layer.problem for layer in layers if layer.name != "policy"):
         return None
     found = strongest_value(layers, "cleanupPeriodDays")
@@ -35,13 +31,7 @@ def cleanup_days(layers: Sequence[SettingsLayer]) -> int | None:
 
 
 def days_left(modified: float, now: float, days: int) -> float:
-    """The days until the clean-up may delete a session; 0 or less: at the next start.
-
-    Args:
-        modified: The mtime of its file.
-        now: The current time.
-        days: As from `cleanup_days`.
-    """
+    """The days until the clean-up may delete a session of that mtime; 0 or less: at the next start."""
     return days - (now - modified) / _SECONDS_PER_DAY
 
 

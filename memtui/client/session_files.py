@@ -10,6 +10,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -57,32 +59,20 @@ ListedFile = tuple[str, float, int, int]
 
 
 def listed_files(folders: Iterable[Path]) -> list[ListedFile]:
-    """The sessions of some project folders in no order."""
+    """The sessions of some project folders in no order; a folder that can't be read has none."""
     found: list[ListedFile] = []
     for folder in folders:
-        found += _files_in(f"{folder}/")
-    return found
-
-
-def _files_in(base: str) -> list[ListedFile]:
-    found: list[ListedFile] = []
-    try:
-        descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return found
-    try:
-        # stat of a name in an open folder costs half of what its whole path does.
-        for name in filter(SESSION_FILE_NAME.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                known = os.stat(name, dir_fd=descriptor)
-            except OSError:
-                continue
-            if stat.S_ISREG(known.st_mode):
-                found.append((base + name, known.st_mtime, known.st_size, known.st_ino))
-    except OSError:
-        return found
-    finally:
-        os.close(descriptor)
+                # stat of a name in an open folder costs half of what its whole path does.
+                for name in filter(SESSION_FILE_NAME.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+                    with suppress(OSError):
+                        known = os.stat(name, dir_fd=descriptor)
+                        if stat.S_ISREG(known.st_mode):
+                            found.append((f"{folder}/{name}", known.st_mtime, known.st_size, known.st_ino))
+            finally:
+                os.close(descriptor)
     return found
 
 
@@ -157,55 +147,39 @@ class RecentSession(Struct, frozen=True):
 
 
 def recent_sessions(folder: Path, limit: int) -> tuple[RecentSession, ...]:
-    """The newest sessions of a project folder.
+    """The newest sessions of a project folder, at most `limit`; files beyond it are not opened.
 
-    Args:
-        folder: The folder that holds the transcripts.
-        limit: How many at most; files beyond it are not opened.
-
-    Returns:
-        Newest first by the time of the file. A sub-agent's file and one that gives no title are left out.
+    A sub-agent's file and one that gives no title are left out.
     """
-    found: list[RecentSession] = []
-    for file in session_files(folder):
-        if len(found) >= limit:
-            break
-        title = session_title(file)
-        if title:
-            found.append(RecentSession(file.id, title, file.modified, file.size))
-    return tuple(found)
+    titled = ((file, title) for file in session_files(folder) if (title := session_title(file)))
+    return tuple(RecentSession(file.id, title, file.modified, file.size) for file, title in islice(titled, limit))
 
 
 def session_title(file: SessionFile) -> str:
-    """Return the title that Claude Code shows for a session.
-
-    Returns:
-        One line; "" if there is none, or the file is a sub-agent's.
-    """
+    """The title that Claude Code shows for a session, one line; "" if there is none, or the file is a sub-agent's."""
     head, tail = head_and_tail(file)
     first = next(parse_records(head[:1]), None)
     if first is not None and first.get("isSidechain") is True:
         return ""
     end = tail or head
-    for key, kind, parts in (
-        ("customTitle", b'"custom-title"', (end, head)),
-        ("aiTitle", b'"ai-title"', (end, head)),
-        ("lastPrompt", b'"last-prompt"', (end,)),
-        ("summary", b'"summary"', (end,)),
+    for lines, kind, key in (
+        (end, "custom-title", "customTitle"),
+        (head, "custom-title", "customTitle"),
+        (end, "ai-title", "aiTitle"),
+        (head, "ai-title", "aiTitle"),
+        (end, "last-prompt", "lastPrompt"),
+        (end, "summary", "summary"),
     ):
-        for part in parts:
-            title = _last(part, key, kind)
-            if title:
-                return title
+        if title := _last(lines, kind, key):
+            return title
     return _first_prompt(head)
 
 
-def _last(lines: list[bytes], key: str, kind: bytes) -> str:
+def _last(lines: list[bytes], kind: str, key: str) -> str:
     """The last value of a field among the records of one type."""
-    wanted = kind.strip(b'"').decode()
-    for record in parse_records(lines[::-1], kind):
+    for record in parse_records(lines[::-1], f'"{kind}"'.encode()):
         value = record.get(key)
-        if record.get("type") == wanted and isinstance(value, str) and value.strip():
+        if record.get("type") == kind and isinstance(value, str) and value.strip():
             return title_line(value)
     return ""
 
@@ -220,10 +194,8 @@ def _first_prompt(head: list[bytes]) -> str:
             name = COMMAND_NAME.search(text)
             if name:
                 command = command or title_line(name[1])
-            elif not MACHINE_TEXT.match(text):
-                plain = title_line(CLIENT_MARKUP.sub(" ", text))
-                if plain:
-                    return plain
+            elif not MACHINE_TEXT.match(text) and (plain := title_line(CLIENT_MARKUP.sub(" ", text))):
+                return plain
     return command or _cut_prompt(head[-1] if head else b"")
 
 
@@ -232,9 +204,7 @@ def _cut_prompt(line: bytes) -> str:
     if b'"type":"user"' not in line or b'"isMeta":true' in line or b'"tool_result"' in line:
         return ""
     match = _CUT_TEXT.search(line)
-    if match is None:
-        return ""
-    escaped = match[1].decode("utf-8", "ignore")
+    escaped = "" if match is None else match[1].decode("utf-8", "ignore")
     try:
         text = json.loads(f'"{escaped}"', strict=False)
     except ValueError:

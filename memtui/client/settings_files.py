@@ -62,14 +62,8 @@ class EnvVariable(Struct, frozen=True):
 def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsLayer, ...]:
     """Every settings file that counts in a directory, strongest first, absent ones included.
 
-    Args:
-        env: Home, environment and policy files.
-        cwd: The working directory.
-        flag: What `--settings` was given: JSON or the path of a file.
-
-    Returns:
-        The layers. A user file that moves the configuration folder by its `env` block stands twice: what counts of the
-        file in the old folder is its `env` block, as in the client.
+    `flag` is what `--settings` was given: JSON or the path of a file. A user file that moves the configuration folder
+    by its `env` block stands twice: what counts of the file in the old folder is its `env` block, as in the client.
     """
     here = real_path(cwd)
     config = config_dir(env, here)
@@ -86,14 +80,9 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsL
 
 
 def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str, EnvVariable]:
-    """The environment after the `env` blocks; a block's numbers and booleans become text, what has members is left out.
+    """The environment after the `env` blocks of the layers.
 
-    Args:
-        env: Home, environment and policy files.
-        layers: As `read_layers` gives them.
-
-    Returns:
-        Name to value, with the layer that set it.
+    A block's numbers and booleans become text, what has members is left out.
     """
     found = {name: EnvVariable(value, "env", name) for name, value in env.environ.items()}
     for layer in reversed(layers):
@@ -102,13 +91,9 @@ def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str
             continue
         for name, value in block.items():
             word = _word(value)
-            if (
-                word is None
-                or name in SHELL_ONLY_VARIABLES
-                or (layer.name in ("project", "local") and name not in PROJECT_VARIABLES)
-            ):
-                continue
-            found[name] = EnvVariable(word, layer.name, layer.source)
+            counts = layer.name not in ("project", "local") or name in PROJECT_VARIABLES
+            if word is not None and counts and name not in SHELL_ONLY_VARIABLES:
+                found[name] = EnvVariable(word, layer.name, layer.source)
     return found
 
 
@@ -195,7 +180,7 @@ def _checked(name: str, path: Path | None, text: str) -> SettingsLayer:
         strict = name == "policy" or path is None
         closing = "Claude Code would not start" if strict else "the file is ignored"
         return SettingsLayer(name, path, problem=f"it is not valid JSON: {problem}; {closing}")
-    wrong = {key: wanted for key, wanted in ((key, _wrong(key, value)) for key, value in data.items()) if wanted}
+    wrong = {key: wanted for key, value in data.items() if (wanted := _wrong(key, value))}
     if not wrong:
         return SettingsLayer(name, path, data)
     words = ", ".join(f"{key} should be {wanted}" for key, wanted in wrong.items())

@@ -119,16 +119,7 @@ def _origin(name: str, variable: EnvVariable) -> tuple[str, str]:
 
 
 def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False) -> tuple[Switch, ...]:
-    """Every switch that we know, settings first, then environment variables.
-
-    Args:
-        env: Home, environment and policy files.
-        layers: As `read_layers` gives them.
-        bare: Whether the client runs with `--bare`.
-
-    Returns:
-        A `Switch` for each key of `SETTINGS` and `VARIABLES`.
-    """
+    """Every switch that we know, settings first, then environment variables; `bare`: the client runs with `--bare`."""
     variables, after = effective_variables(env, layers), effective_env(env, layers)
     found = [_setting(env, layers, key, bare=bare) for key in SETTINGS]
     return (*found, *(_variable(after, variables.get(key.key), key) for key in VARIABLES))

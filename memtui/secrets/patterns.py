@@ -135,40 +135,15 @@ jwe                 eyJ                                                {_D}{{15,
 """
 
 
-def _tokens() -> tuple[TokenFormat, ...]:
-    made = []
-    for line in _TOKENS.strip().splitlines():
-        rule, *prefixes, body = line.split()
-        made += [TokenFormat(rule, prefix, re.escape(prefix) + body) for prefix in prefixes]
-    return tuple(made)
-
-
-TOKEN_FORMATS = _tokens()
+TOKEN_FORMATS = tuple(
+    TokenFormat(rule, prefix, re.escape(prefix) + body)
+    for rule, *prefixes, body in map(str.split, _TOKENS.strip().splitlines())
+    for prefix in prefixes
+)
 """Formats with a prefix; a longer prefix of one family stands before the shorter."""
 
 GENERIC_PREFIXES = frozenset(
-    {
-        "sk-",
-        "SK",
-        "sk_",
-        "key-",
-        "EAA",
-        "re_",
-        "md-",
-        "cio",
-        "oy2",
-        "fc-",
-        "hl_",
-        "fw_",
-        "cog_",
-        "sl.",
-        "pul-",
-        "ion_",
-        "secret_",
-        "pk_",
-        "v1.0-",
-        "csk-",
-    }
+    "sk- SK sk_ key- EAA re_ md- cio oy2 fc- hl_ fw_ cog_ sl. pul- ion_ secret_ pk_ v1.0- csk-".split()  # noqa: SIM905
 )
 """Prefixes that also begin ordinary names: what follows must look random."""
 

@@ -38,27 +38,19 @@ class Finding(Struct, frozen=True):
 def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
     """Find what looks like a credential: vendor formats, URLs, headers, command lines, assignments, prose.
 
-    Args:
-        text: A file or a part of one, any size; time grows with its length.
-        allowed: Fingerprints that the user has allowed.
-
-    Returns:
-        Findings in the order of the text; of two that overlap, the one with the more definite rule.
+    `allowed` are fingerprints that the user has allowed. Findings come in the order of the text; of two that overlap,
+    the one with the more definite rule. The time grows with the text's length.
     """
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
     for rule, start, end in (*_by_prefix(text), *_by_form(text), *context.find_near_keywords(text)):
         at = bisect_left(taken, (start, end, ""))
         if (at == 0 or taken[at - 1][1] <= start) and (at == len(taken) or taken[at][0] >= end):
             taken.insert(at, (start, end, rule))
-    if not taken:
-        return []
     found = []
     line, line_start, at = 1, 0, 0
     for start, end, rule in taken:
-        newlines = text.count("\n", at, start)
-        if newlines:
-            line += newlines
-            line_start = text.rfind("\n", at, start) + 1
+        line += text.count("\n", at, start)
+        line_start = max(line_start, text.rfind("\n", at, start) + 1)
         at = start
         value = text[start:end]
         fingerprint = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
@@ -70,7 +62,7 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
 def mask(value: str, rule: str = "password") -> str:
     """Return what may be shown of a secret: at most the public prefix of a vendor's format, and its length."""
     prefix = ""
-    if rule in _PREFIXED and len(value) >= 20:
+    if len(value) >= 20:
         prefix = next((t.prefix for t in TOKEN_FORMATS if t.rule == rule and value.startswith(t.prefix)), "")[:12]
     if value.startswith("-----BEGIN"):
         return "-----BEGIN … PRIVATE KEY-----"
@@ -78,12 +70,7 @@ def mask(value: str, rule: str = "password") -> str:
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:
-    """Replace every finding's value by "[removed]", a placeholder to `scan`; all other characters stay.
-
-    Args:
-        text: The text that was scanned.
-        findings: What `scan` returned for exactly this text.
-    """
+    """Replace every value that `scan` found by "[removed]", a placeholder to `scan`; all other characters stay."""
     pieces, at = [], 0
     for finding in sorted(findings, key=lambda f: f.start):
         end = _key_end(text, finding) if finding.rule == "private-key" else finding.end
@@ -93,7 +80,6 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
     return "".join((*pieces, text[at:]))
 
 
-_PREFIXED = frozenset(token.rule for token in TOKEN_FORMATS)
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 
 
@@ -148,19 +134,11 @@ def _by_form(text: str) -> Iterator[context.Span]:
     low = text.lower()
     closed = {gate for gate in GATE_WORDS if gate not in low}
     for place in PATTERN_RULES:
-        if closed.issuperset(place.gates) or not _contains_any(place.words, low):
+        if closed.issuperset(place.gates) or not any(word in low for word in place.words):
             continue
         for match in compile_pattern(place.pattern).finditer(text):
-            value = match["s"]
-            if _is_placed(place.judged, value):
-                yield place.rule, match.start("s"), match.end("s")
-
-
-def _contains_any(words: tuple[str, ...], low: str) -> bool:
-    for word in words:  # noqa: SIM110  (a generator costs more than the search itself)
-        if word in low:
-            return True
-    return False
+            if _is_placed(place.judged, match["s"]):
+                yield place.rule, *match.span("s")
 
 
 def _is_placed(judged: str, value: str) -> bool:

@@ -79,9 +79,7 @@ _TERM = re.compile(  # names of technology that look like a weak password
 def is_placeholder(value: str, *, machine: bool = False) -> bool:
     """Whether the string is documentation's stand-in: `<YOUR_TOKEN>`, `xxxxx`, `changeme`, `my-secret`, `AKIA…EXAMPLE`.
 
-    Args:
-        value: One value without its quotes.
-        machine: A vendor's prefix stood before it, so short words in it are chance.
+    With `machine`, a vendor's prefix stood before it, so short words in it are chance.
     """
     low = value.lower()
     if len(value) < 4 or _TEMPLATE.search(value) or _EXAMPLE.search(low) or _RUN.search(value) or _PLAIN.match(value):
@@ -126,23 +124,17 @@ def _switches(value: str) -> tuple[int, int]:
 
 def is_wordy(value: str) -> bool:
     """Whether the string is made of words: `test_lock_is_released`, `getUserName`, `v2-final`."""
-    pairs = common = 0
-    for part in _LETTERS.findall(value):
-        low = part.lower()
-        for n in range(len(low) - 1):
-            pairs += 1
-            common += low[n : n + 2] in _PAIRS
+    parts = [part.lower() for part in _LETTERS.findall(value)]
+    pairs = [part[n : n + 2] in _PAIRS for part in parts for n in range(len(part) - 1)]
     if not pairs:
         return not any(c.isascii() and c.isalpha() for c in value)
-    return common >= (0.55 if pairs >= 6 else 0.67) * pairs
+    return sum(pairs) >= (0.55 if len(pairs) >= 6 else 0.67) * len(pairs)
 
 
 def is_random(value: str, *, shortest: int = 16) -> bool:
-    """Whether the string is made by a machine: long, and letters, capitals and digits change places like dice.
+    """Whether a run without blanks is made by a machine: long, letters, capitals and digits change places like dice.
 
-    Args:
-        value: One run without blanks.
-        shortest: Below this length nothing counts as random.
+    Below `shortest` characters nothing counts as random.
     """
     if len(value) < shortest:
         return False
@@ -159,21 +151,19 @@ def is_random(value: str, *, shortest: int = 16) -> bool:
 def is_password(value: str, *, strict: bool = False) -> bool:
     """Whether a person or a generator would make such a password: classes of characters are mixed.
 
-    Args:
-        value: One run without blanks, quotes and closing punctuation already taken off.
-        strict: Nothing but the string itself speaks for it (running prose): then it needs a sign, a digit and letters.
+    With `strict`, nothing but the string itself speaks for it (running prose): then it needs a sign, a digit and
+    letters.
     """
     if len(value) < 6 or len(value) > 200 or is_term(value):
         return False
     lower = any("a" <= c <= "z" for c in value)
     upper = any("A" <= c <= "Z" for c in value)
     digit = any("0" <= c <= "9" for c in value)
-    sign = any(c in "!@#$%^&*?~+=|;:<>{}" for c in value)
     if strict:
-        inner = any(c in "!@#$%^&*?~+=" for c in value)
-        return inner and digit and (lower or upper) and len(value) >= 8 and not value.startswith(("#", "@"))
+        sign = any(c in "!@#$%^&*?~+=" for c in value)
+        return sign and digit and (lower or upper) and len(value) >= 8 and not value.startswith(("#", "@"))
     if (lower or upper) and digit:
         return True
-    if sign:
+    if any(c in "!@#$%^&*?~+=|;:<>{}" for c in value):
         return (lower or upper) and len(value) >= 8
     return lower and upper and len(value) >= 10 and _switches(value)[0] >= 2 and not is_wordy(value)
