@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def find_client(env: Env) -> str:
-    """The path of the executable: on the PATH, else where its installers put it. Raises `Unsupported` if there is none."""
+    """The path of the executable: on the PATH, else where its installers put it. May raise `Unsupported`."""
     found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
     if found is not None:
         return str(Path(found).absolute())
