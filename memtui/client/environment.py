@@ -37,7 +37,6 @@ class Env(Struct, frozen=True):
         return cls(Path(home) if home.startswith("/") else Path.home(), taken, (policy,))
 
     def get(self, name: str) -> str:
-        """A variable, "" if it is not set."""
         return self.environ.get(name, "")
 
 

@@ -113,7 +113,6 @@ def client_memory_folder(value: str, home: Path, *, tilde: bool = True) -> Path 
 
 
 def _text_problem(value: str, home: Path) -> str:
-    """Why the text is refused, or ""."""
     if not value.strip():
         return "it is empty"
     if visible(value, keep="") != value:

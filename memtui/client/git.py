@@ -66,10 +66,7 @@ def main_repository(root: Path) -> Path:
 
 
 def canonical_root(cwd: Path) -> Path:
-    """The folder whose project name the memory of `cwd` has: subfolders, worktrees and links share it.
-
-    The main repository's folder, or the real path of `cwd` where there is no repository.
-    """
+    """The folder whose project name the memory of `cwd` has: its main repository's, else its own real path."""
     root = worktree_root(cwd)
     return real_path(cwd) if root is None else main_repository(root)
 
@@ -112,5 +109,4 @@ def _line(path: Path) -> str | None:
 
 
 def _join(folder: Path, word: str) -> Path:
-    """A path as written, "." and ".." worked out without following links."""
     return Path(os.path.normpath(folder / word))

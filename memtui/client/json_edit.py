@@ -72,8 +72,7 @@ class _Token(Struct, frozen=True):
 def parse_members(text: str) -> tuple[JsonMember, ...]:
     """The members of the outermost object in the order in which they stand; a key may occur twice.
 
-    Raises:
-        BadJson: If the text isn't one strict JSON object; a byte order mark and blanks around it are accepted.
+    Raises `InvalidJson` if the text isn't one strict JSON object; a byte order mark and blanks around it are accepted.
     """
     tokens = _tokens(text)
     token = next(tokens)
@@ -129,7 +128,6 @@ def _end(text: str, tokens: Iterator[_Token], token: _Token) -> tuple[int, int]:
 
 
 def _value_of(text: str, tokens: Iterator[_Token], key: _Token) -> _Token:
-    """The first token of the value that belongs to a key."""
     if key.kind != "string":
         _unexpected(text, key, "a key in double quotes is missing")
     colon = next(tokens)
@@ -160,12 +158,9 @@ def _fail(text: str, at: int, reason: str) -> NoReturn:
 
 
 def read_object(text: str) -> dict[str, object]:
-    """The outermost object as a dictionary; the last of two equal keys wins.
+    """The outermost object as a dictionary; the last of two equal keys wins. Raises as `parse_members`.
 
     A member that nests too deeply to be read is left out, as in Claude Code.
-
-    Raises:
-        BadJson: If the text isn't one strict JSON object.
     """
     found: dict[str, object] = {}
     for member in parse_members(text):
@@ -180,21 +175,11 @@ def _number(digits: str) -> int | float:
 
 
 def edit_setting(text: str, key: str, value: object | Unset) -> str:
-    """Set one key of a settings file, or delete it, and keep every other character.
+    """Set one key of a settings file, or delete it (`UNSET`), and keep every other character.
 
     A key that is there keeps its place (the last one where it stands twice: that one counts); a new key follows the
-    last one, in the style of the file. An empty text becomes a small object of its own.
-
-    Args:
-        text: The whole file, byte order mark and line ends included.
-        key: A key of the outermost object.
-        value: Anything that JSON can hold, or `UNSET`.
-
-    Returns:
-        The new text; the same text if nothing would change.
-
-    Raises:
-        MemtuiError: If the text isn't one strict JSON object: it is never repaired by guessing.
+    last one, in the style of the file. An empty text becomes a small object of its own. What isn't one strict JSON
+    object is refused, never repaired by guessing.
     """
     mark, rest = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
     if not rest.strip(_SPACE):

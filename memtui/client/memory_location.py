@@ -183,7 +183,6 @@ def _file_problems(layers: tuple[SettingsLayer, ...]) -> Iterator[str]:
 
 
 def _ignored_variables(env: Env, layers: tuple[SettingsLayer, ...], config: Path) -> Iterator[str]:
-    """Variables that are set but do not do what they seem to."""
     for layer in layers:
         block = layer.data.get("env")
         if layer.name == "project" and isinstance(block, dict):

@@ -94,7 +94,6 @@ def configured_project_name(env: Env) -> str | None:
 
 
 def projects_dir(env: Env, cwd: Path | None = None) -> Path:
-    """The folder that holds a folder for each project."""
     return config_dir(env, cwd) / "projects"
 
 
@@ -124,5 +123,4 @@ def read_small_file(path: Path, limit: int = 1 << 16) -> bytes | None:
 
 
 def tilde_path(path: Path, home: Path) -> str:
-    """Format a path with "~" for the home folder."""
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

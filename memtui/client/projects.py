@@ -96,10 +96,7 @@ def list_projects(env: Env) -> tuple[Project, ...]:
     """All projects, the one with the newest session first, those without sessions last, by name.
 
     Only the beginning of each transcript is read. A memory folder that settings put elsewhere is not looked for here:
-    `memory_location` knows it.
-
-    Raises:
-        Unsupported: If the folder of projects is there but may not be read: "none" would be a wrong answer.
+    `memory_location` knows it. Raises if the folder of projects may not be read: "none" would be a wrong answer.
     """
     # No directory's settings count for the list of all.
     own = tuple(layer for layer in read_layers(env, env.home) if layer.name in ("policy", "user"))
@@ -147,7 +144,6 @@ def _read(folder: Path) -> Project | None:
 
 
 def _directories(files: Sequence[SessionFile]) -> list[str]:
-    """The first `cwd` of each session, newest session first, each directory once."""
     found: dict[str, None] = {}
     seen: set[bytes] = set()
     for file in files:
@@ -267,14 +263,10 @@ def count_topics(memory: Path) -> int:
 
 
 def find_project(env: Env, word: str) -> Project:
-    """Resolve a word to a project.
+    """Resolve a word to a project; raises if none or several match.
 
     The word is a path (its project, or that of its repository), a folder name, the last part of a directory, or any
     part of a directory or folder name that only one project has.
-
-    Raises:
-        NotFound: If nothing matches.
-        UsageError: If several match; the message lists them.
     """
     found = list_projects(env)
     if not word.strip():

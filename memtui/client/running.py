@@ -28,11 +28,7 @@ _START_TOLERANCE_S = 60.0
 
 
 class RunningSession(Struct, frozen=True):
-    """A session that is open in Claude Code.
-
-    `cwd` is where the client works, `started` when it began (0 if it doesn't say), `status`
-    "busy", "idle" or "".
-    """
+    """A session that is open in Claude Code; `started` is 0 if it doesn't say, `status` "busy", "idle" or ""."""
 
     session: str
     pid: int
@@ -50,9 +46,8 @@ def running_sessions(env: Env) -> dict[str, RunningSession]:
 def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     """The sessions that clients with this configuration folder have open now, by their ids.
 
-    Reads one folder; nothing is cached. A file that can't be read or isn't of the known form counts as none, and
-    so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
-    one. Of two clients on one session the later counts.
+    A file that can't be read or isn't of the known form counts as none. A client in another container can't be told
+    from a dead one. Of two clients on one session the later counts.
     """
     found: dict[str, RunningSession] = {}
     try:
@@ -86,7 +81,6 @@ def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
 
 
 def _there(one: RunningSession, data: dict[str, object]) -> bool:
-    """Whether the process that wrote the file still runs."""
     ticks = _text(data.get("procStart"))
     if sys.platform.startswith("linux") and ticks.isdecimal() and len(ticks) < 20:
         return is_alive(ProcessIdentity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))

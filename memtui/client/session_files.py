@@ -25,7 +25,7 @@ SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F
 
 
 class SessionFile(Struct, frozen=True):
-    """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few opened."""
+    """A session's file as the folder lists it; its path is a text: thousands are listed, few opened."""
 
     file_path: str
     modified: float
@@ -34,7 +34,6 @@ class SessionFile(Struct, frozen=True):
 
     @property
     def path(self) -> Path:
-        """The file."""
         return Path(self.file_path)
 
     @property
@@ -44,7 +43,6 @@ class SessionFile(Struct, frozen=True):
 
 
 def session_id(place: str) -> str:
-    """The id of the session in a file."""
     return place.rpartition("/")[2].removesuffix(".jsonl")
 
 
@@ -147,10 +145,7 @@ class RecentSession(Struct, frozen=True):
 
 
 def recent_sessions(folder: Path, limit: int) -> tuple[RecentSession, ...]:
-    """The newest sessions of a project folder, at most `limit`; files beyond it are not opened.
-
-    A sub-agent's file and one that gives no title are left out.
-    """
+    """The newest sessions of a project folder with a title, at most `limit`; further files are not opened."""
     titled = ((file, title) for file in session_files(folder) if (title := session_title(file)))
     return tuple(RecentSession(file.id, title, file.modified, file.size) for file, title in islice(titled, limit))
 
@@ -176,7 +171,6 @@ def session_title(file: SessionFile) -> str:
 
 
 def _last(lines: list[bytes], kind: str, key: str) -> str:
-    """The last value of a field among the records of one type."""
     for record in parse_records(lines[::-1], f'"{kind}"'.encode()):
         value = record.get(key)
         if record.get("type") == kind and isinstance(value, str) and value.strip():

@@ -80,10 +80,7 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsL
 
 
 def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str, EnvVariable]:
-    """The environment after the `env` blocks of the layers.
-
-    A block's numbers and booleans become text, what has members is left out.
-    """
+    """The environment after the layers' `env` blocks: numbers and booleans as text, what has members left out."""
     found = {name: EnvVariable(value, "env", name) for name, value in env.environ.items()}
     for layer in reversed(layers):
         block = layer.data.get("env")
@@ -98,7 +95,6 @@ def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str
 
 
 def effective_env(env: Env, layers: tuple[SettingsLayer, ...]) -> Env:
-    """The `Env` with the environment as the `env` blocks leave it."""
     return replace(env, environ={name: found.value for name, found in effective_variables(env, layers).items()})
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.client.environment import Env, parse_switch
 from memtui.client.paths import configured_project_name
@@ -20,48 +21,44 @@ class Switch(Struct, frozen=True):
     """
 
     key: str
-    value: object
-    layer: str
-    source: str
-    writable: bool
-    default: object
-    describe: str
-    kind: str = "text"
-    target: Path | None = None
-    why_not: str = ""
-
-
-class _Known(Struct, frozen=True):
-    key: str
     kind: str
     default: object
     describe: str
+    value: object = None
+    layer: str = "default"
+    source: str = ""
+    target: Path | None = None
+    why_not: str = ""
+
+    @property
+    def writable(self) -> bool:
+        return not self.why_not
 
 
 SETTINGS = (
-    _Known("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
-    _Known("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
-    _Known("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
-    _Known("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
-    _Known("cleanupPeriodDays", "number", 30, "days after which Claude Code deletes old sessions; memory stays"),
-    _Known("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
-    _Known("theme", "text", None, "colours of Claude Code"),
-    _Known("prefersReducedMotion", "bool", False, "no animation"),
+    Switch("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
+    Switch("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
+    Switch("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
+    Switch("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
+    Switch("cleanupPeriodDays", "number", 30, "days after which Claude Code deletes old sessions; memory stays"),
+    Switch("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
+    Switch("theme", "text", None, "colours of Claude Code"),
+    Switch("prefersReducedMotion", "bool", False, "no animation"),
 )
 """The keys of settings files that we read."""
 
 VARIABLES = (
-    _Known("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
-    _Known("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
-    _Known("CLAUDE_CONFIG_DIR", "text", None, "Claude Code's folder, instead of ~/.claude"),
-    _Known("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
-    _Known("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
-    _Known("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
-    _Known("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
-    _Known(
+    Switch("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
+    Switch("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
+    Switch("CLAUDE_CONFIG_DIR", "text", None, "Claude Code's folder, instead of ~/.claude"),
+    Switch("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
+    Switch("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
+    Switch("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
+    Switch("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
+    Switch(
         "CLAUDE_CODE_REMOTE", "bool", False, "a client on a remote machine: no memory unless it has a folder for it"
     ),
-    _Known("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
+    Switch("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
 )
 """The environment variables that we read."""
 
@@ -89,28 +86,26 @@ def memory_enabled(
         return False, "flag", "--bare"
     variables = effective_variables(env, tuple(layer for layer in layers if layer.name != without))
 
-    def value_of(name: str) -> bool | None:
-        return parse_switch(variables[name].value) if name in variables else None
-
-    def origin(name: str) -> tuple[str, str]:
-        return _origin(name, variables[name])
-
-    for name in ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"):
-        if value_of(name):
-            return False, *origin(name)
-    disabled = value_of("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
-    if disabled is not None:
-        return not disabled, *origin("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     folder = variables.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
-    if value_of("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
-        return False, *origin("CLAUDE_CODE_REMOTE")
-    found = strongest_value(layers, "autoMemoryEnabled", without=without)
-    return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
+    for name, turns_off in (
+        ("CLAUDE_CODE_SIMPLE", True),
+        ("CLAUDE_CODE_SAFE_MODE", True),
+        ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", None),
+        ("CLAUDE_CODE_REMOTE", folder is None or not folder.value),
+    ):
+        value = parse_switch(variables[name].value) if name in variables else None
+        if (value and turns_off) or (value is not None and turns_off is None):
+            return not value, *_origin(name, variables[name])
+    return _wanted(layers, "autoMemoryEnabled", without)
 
 
 def dream_enabled(layers: Sequence[SettingsLayer], *, without: str = "") -> tuple[bool, str, str]:
-    """Whether background consolidation is wanted, memory itself apart, and what decided it."""
-    found = strongest_value(layers, "autoDreamEnabled", without=without)
+    """As `memory_enabled`, for consolidation in the background, memory itself apart."""
+    return _wanted(layers, "autoDreamEnabled", without)
+
+
+def _wanted(layers: Sequence[SettingsLayer], key: str, without: str) -> tuple[bool, str, str]:
+    found = strongest_value(layers, key, without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
 
@@ -125,7 +120,7 @@ def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False)
     return (*found, *(_variable(after, variables.get(key.key), key) for key in VARIABLES))
 
 
-def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Known, *, bare: bool) -> Switch:
+def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: Switch, *, bare: bool) -> Switch:
     found = strongest_value(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
     value, layer, source = (key.default, "default", "") if found is None else (found[0], found[1].name, found[1].source)
     by_hand = ""
@@ -141,7 +136,7 @@ def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Known, *, bare: 
     elif key.kind == "list":
         value = _united(layers, key.key)
     target, why_not = (None, f"decided by {by_hand}") if by_hand else _where(layers, found)
-    return Switch(key.key, value, layer, source, not why_not, key.default, key.describe, key.kind, target, why_not)
+    return replace(key, value=value, layer=layer, source=source, target=target, why_not=why_not)
 
 
 def _united(layers: Sequence[SettingsLayer], key: str) -> tuple[object, ...]:
@@ -156,8 +151,7 @@ def _united(layers: Sequence[SettingsLayer], key: str) -> tuple[object, ...]:
 def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] | None) -> tuple[Path | None, str]:
     """The file in which a change takes effect, or why there is none.
 
-    What the project's checked-in file set is changed in the local file above it: the person's choice isn't the
-    project's.
+    What the project's checked-in file set is changed in the local file above it: the choice is the person's.
     """
     decided = None if found is None else found[1]
     if decided is not None and decided.name in ("policy", "flag"):
@@ -171,11 +165,9 @@ def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] 
     return None, "there is no settings file to change"
 
 
-def _variable(env: Env, variable: EnvVariable | None, key: _Known) -> Switch:
+def _variable(env: Env, variable: EnvVariable | None, key: Switch) -> Switch:
     if variable is None:
-        return Switch(
-            key.key, key.default, "default", "", False, key.default, key.describe, key.kind, None, "set it in the shell"
-        )
+        return replace(key, value=key.default, why_not="set it in the shell")
     value: object = variable.value
     if key.kind == "bool":
         parsed = parse_switch(variable.value)
@@ -184,4 +176,4 @@ def _variable(env: Env, variable: EnvVariable | None, key: _Known) -> Switch:
         value = configured_project_name(env)
     layer, source = _origin(key.key, variable)
     why = "set in the shell" if variable.layer == "env" else f"set in the env block of {variable.source}"
-    return Switch(key.key, value, layer, source, False, key.default, key.describe, key.kind, None, why)
+    return replace(key, value=value, layer=layer, source=source, why_not=why)

@@ -53,9 +53,8 @@ class IndexBudget(Struct, frozen=True, dict=True):
     """How full an index is and where it is cut.
 
     `lines` and `units` (UTF-16 code units) are of the counted text: without front matter and comments, stripped.
-    `loaded` is what the agent gets. `cut_line` is the number, from 1 in the counted text, of the first line that isn't
-    wholly loaded, `cut_line_in_file` the same in the file (lines end in LF), both None if all of it is loaded. `limit`
-    names the limit that decided where the cut is.
+    `loaded` is what the agent gets. `cut_line` is the first line, from 1 in the counted text, that isn't wholly loaded,
+    `cut_line_in_file` the same in the file (lines end in LF). `limit` decided where the cut is.
     """
 
     lines: int
@@ -92,7 +91,6 @@ class IndexBudget(Struct, frozen=True, dict=True):
 
     @property
     def lost_lines(self) -> int:
-        """Lines that aren't wholly loaded."""
         return 0 if self.cut_line is None else self.lines - self.cut_line + 1
 
 
@@ -179,15 +177,7 @@ def _stripped(source: str, pieces: list[tuple[int, int]]) -> tuple[tuple[int, in
 
 
 def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX_UNITS) -> IndexBudget:
-    """Measure an index file against the limits under which it is loaded.
-
-    Args:
-        text: The whole file, decoded (bad bytes as U+FFFD); byte order mark and line ends as they are.
-        max_lines: Lines loaded at start, 1 or more.
-        max_units: UTF-16 code units loaded at start, 1 or more.
-
-    Raises:
-        ValueError: A limit is below 1.
+    """Measure a whole index file, decoded with bad bytes as U+FFFD, against the limits (1 or more) for what is loaded.
 
     Source:
         Claude Code 2.1.332, recorded: 200 lines, then 25,000 UTF-16 code units.

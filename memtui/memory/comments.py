@@ -200,7 +200,6 @@ def _open_paragraph(text: str, top: bool, effort: _Effort) -> bool:
 
 
 def _list(text: str, at: int) -> _MarkdownBlock | None:
-    """The list that starts here."""
     first = _LIST.match(text, at)
     if first is None:
         return None

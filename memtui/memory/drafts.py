@@ -38,11 +38,7 @@ class Drafts:
         self._now = now
 
     def save(self, path: Path, text: str, base_digest: str | None) -> None:
-        """Keep the text; an older draft of the same path is replaced.
-
-        Raises:
-            MemtuiError: If it can't be written: nowhere is room, or the state folder is read only.
-        """
+        """Keep the text; an older draft of the same path is replaced."""
         entry = {"path": str(path), "base": base_digest, "saved_at": self._now(), "text": text}
         data = json.dumps(entry).encode("ascii")  # escapes keep lone surrogates as they are
         try:
@@ -60,7 +56,6 @@ class Drafts:
         self._keep_reserve()
 
     def load(self, path: Path) -> Draft | None:
-        """The draft of a path, if there is one that can be read."""
         return self._read(self._file(path))
 
     def drop(self, path: Path) -> None:
@@ -73,7 +68,6 @@ class Drafts:
             raise to_error(error, "the draft", outcome="it stays") from error
 
     def list(self) -> tuple[Draft, ...]:
-        """All drafts, newest first."""
         try:
             files = sorted(self._folder.glob("*.json"))
         except OSError:

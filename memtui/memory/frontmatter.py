@@ -126,7 +126,6 @@ class Frontmatter(Struct, frozen=True):
 
     @property
     def type(self) -> str | None:
-        """One of `TYPES`, or None."""
         return _known_type(self.type_text or "")
 
     @property
@@ -373,11 +372,7 @@ def set_field(text: str, key: str, value: str) -> str:
 
 
 def remove_field(text: str, key: str) -> str:
-    """Remove every line of a key (of all of them if it is there twice), with the keys and items nested below it.
-
-    Raises:
-        MemtuiError: The block is never closed.
-    """
+    """Remove every line of a key, however often it is there, with the keys and items nested below it."""
     front, gone = _editable(text, key)
     if gone is None:
         return text
@@ -399,7 +394,6 @@ def new_block(name: str, description: str, type: str) -> str:
 
 
 def _editable(text: str, key: str) -> tuple[Frontmatter, Field | None]:
-    """The block of a text, and the field of a key."""
     front = read_frontmatter(text)
     if front.verdict == "invalid":
         raise MemtuiError(front.problems[0].message, hint="repair the first lines of the file by hand")
@@ -418,7 +412,6 @@ def _with_block(text: str, key: str, value: str) -> str:
 
 
 def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
-    """The text with another value in a field that is there."""
     if field.value == value:
         return text
     end = field.value_end
@@ -434,7 +427,6 @@ def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
 
 
 def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
-    """The text with a new line for the key."""
     head, _, leaf = key.rpartition(".")
     parent = front.field(head) if head else front.field("metadata") if key in _TOP_OR_METADATA else None
     line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{newline_of(text)}"
@@ -471,7 +463,6 @@ def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
 
 
 def _close_at(text: str, front: Frontmatter) -> int:
-    """Where the closing fence of an existing block starts."""
     return text.rindex("---", 0, front.body_start)
 
 

@@ -117,6 +117,5 @@ def _word(path: str, line: int) -> ImportWord | None:
 
 
 def is_text(path: str) -> bool:
-    """Whether the client would import a file of such a name."""
     ending = PurePosixPath(path).suffix.removeprefix(".").lower()
     return not ending or ending in TEXT_ENDINGS

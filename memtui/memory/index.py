@@ -38,9 +38,9 @@ _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 class IndexEntry(Struct, frozen=True):
     """One entry.
 
-    `line` counts from 1; `start` and `end` span its whole lines, line end included. `target` is the file's name, posix
-    and relative to the index, decoded; `more` names further local files that the same line links to. `loaded` tells
-    whether the agent gets the entry, None if nobody asked.
+    `line` counts from 1; `start` and `end` span its whole lines. `target` is the file's name, posix and relative to the
+    index, decoded; `more` names further local files of the line. `loaded`: whether the agent gets it, None if nobody
+    asked.
     """
 
     line: int
@@ -95,7 +95,6 @@ def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEnt
 
 
 def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
-    """The entries that the agent doesn't get."""
     return tuple(entry for entry in entries if entry.loaded is False)
 
 
@@ -190,10 +189,7 @@ def entry_end(text: str, entry: IndexEntry) -> int:
 
 
 def drop_entries(text: str, target: str) -> str:
-    """Take the entries of a file (as `IndexEntry.target` names it) out, with their continuation lines.
-
-    A link to the file in the line of another entry becomes its label.
-    """
+    """Take the entries of a file out, with their continuation lines; a link to it in another becomes its label."""
     edits: list[Edit] = []
     for entry in read_entries(text):
         if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
@@ -234,10 +230,9 @@ LineKind = Literal["free", "heading", "entry", "prose", "blank"]
 
 
 class IndexLine(Struct, frozen=True):
-    """A line of an index, or several that belong together.
+    """A line of an index, or several that belong together; `number` counts from 1 in the file.
 
-    `kind` is "free" for what doesn't count (front matter, comments); `number` counts from 1 in the file; `level` is a
-    heading's.
+    `kind` is "free" for what doesn't count (front matter, comments).
     """
 
     text: str

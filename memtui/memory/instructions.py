@@ -91,7 +91,6 @@ class Instruction(Struct, frozen=True):
 
     @property
     def loaded(self) -> bool:
-        """Whether the agent gets it at the start of a session."""
         return self.exists and self.skipped is None and not self.globs
 
     @property

@@ -36,10 +36,7 @@ _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
 
 
 class Target(Struct, frozen=True):
-    """What a link leads to.
-
-    `name` is set for "file": posix, relative to the scope. `exact` is False if letter case had to be ignored.
-    """
+    """What a link leads to: `name` (posix) for "file"; not `exact` if letter case had to be ignored."""
 
     state: State
     name: str | None = None
@@ -47,8 +44,6 @@ class Target(Struct, frozen=True):
 
 
 class Outgoing(Struct, frozen=True):
-    """A link of a file, and what it leads to."""
-
     link: Link
     target: Target
 
@@ -187,7 +182,6 @@ class Graph:
         return found
 
     def out(self, file: MemoryFile | str) -> tuple[Outgoing, ...]:
-        """The links of a file in their order."""
         return self._out.get(_name(file), ())
 
     def backlinks(self, file: MemoryFile | str, *, index: bool = False) -> tuple[Reference, ...]:
@@ -212,7 +206,6 @@ class Graph:
         return len(own), broken, len(back)
 
     def links_in(self, file: MemoryFile | str) -> int:
-        """How many other topics link to a file."""
         return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})
 
 
@@ -221,10 +214,7 @@ def _name(file: MemoryFile | str) -> str:
 
 
 def unlinked_mentions(scope: Scope, file: MemoryFile) -> tuple[Reference, ...]:
-    """The lines of other files, the index apart, that name a file (stem, name field, title) and don't link to it.
-
-    Reads every file of the scope.
-    """
+    """The lines of other files, the index apart, that name a file (stem, name field, title) and don't link to it."""
     words = dict.fromkeys((stem_of(file.name), file.front.name or "", file.title))
     patterns = [_mention(word) for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit()]
     if not patterns:
@@ -266,7 +256,6 @@ class Graphs:
         self._graphs = {scope.id: known.get(scope.id) or Graph(scope) for scope in scopes}
 
     def of(self, scope: str) -> Graph:
-        """The graph of a scope, by its id."""
         return self._graphs[scope]
 
     def backlinks(self, file: MemoryFile, *, index: bool = False) -> tuple[Reference, ...]:

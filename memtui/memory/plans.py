@@ -68,12 +68,7 @@ class PlanBuilder:
         self._after: dict[str, bytes | None] = {}
 
     def text(self, name: str) -> str:
-        """A file's text as edited so far; bytes that are no UTF-8 as lone surrogates.
-
-        Raises:
-            NotFound: If it is gone.
-            Refused: If it is no file that can be edited.
-        """
+        """A file's text as edited so far, bytes that are no UTF-8 as lone surrogates; raises if it is gone."""
         data = self._read(name)
         if data is None:
             raise NotFound(f"{name} is gone", hint="look again")
@@ -83,7 +78,6 @@ class PlanBuilder:
         return default if self._read(name) is None else self.text(name)
 
     def exists(self, name: str) -> bool:
-        """Whether the file is there, edits so far included."""
         return self._read(name) is not None
 
     def put(self, name: str, text: str) -> None:
@@ -173,10 +167,6 @@ def plan_new(
 
     `name` is as a person types it; it becomes the `name` field, the index title and part of the file name.
     `description` is one line, the entry's too; `body` the text below the front matter.
-
-    Raises:
-        UsageError: If the type is none of the four or the name is empty.
-        Refused: If there is such a file already.
     """
     if type not in TYPES:
         raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
@@ -201,10 +191,6 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     """Rename a file; index entry and links follow.
 
     `snapshot` is a full reading. `new` is posix, relative to the scope; `.md` may be missing, a folder may be in it.
-
-    Raises:
-        UsageError: If the name won't do.
-        Refused: If there is such a file already.
     """
     scope = _scope(snapshot, [file])
     wanted = _full_name(new)
@@ -250,10 +236,7 @@ def _update_all_links(
 
 
 def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
-    """Delete files of one scope with their index entries; history keeps them.
-
-    `snapshot` is a full reading; the plan's notes list the links that will lead nowhere.
-    """
+    """Delete files of one scope with their index entries; the notes list the links that will lead nowhere."""
     scope = _scope(snapshot, files)
     builder = PlanBuilder(scope.root)
     graph = snapshot.graph.of(scope.id)
@@ -319,11 +302,7 @@ def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
-    """Fix a problem whose `fix` isn't empty, as its check does it.
-
-    Raises:
-        MemtuiError: If only a person can fix it, or the file changed meanwhile.
-    """
+    """Fix a problem whose `fix` isn't empty, as its check does it; raises if the file changed meanwhile."""
     if problem.code == "secret":
         return plan_redact(snapshot, problem.path, problem.subject)
     scope = snapshot.scope(problem.scope)

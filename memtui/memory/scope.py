@@ -70,13 +70,8 @@ def read_scope(
 ) -> Scope:
     """Read a folder; never raises: `problem` is set if it is there but can't be read.
 
-    Args:
-        root: The folder; it may not exist.
-        id: The scope's id.
-        label: The scope's name for people.
-        full: Read whole files (digest, links), not only their heads.
-        known: Files of an earlier read; one with the same size and time is taken as it is.
-        skip: Names of folders at the top that are scopes of their own.
+    `full` reads whole files (digest, links), not only their heads. Of `known`, the files of an earlier read, one with
+    the same size and time is taken as it is. `skip` names folders at the top that are scopes of their own.
     """
     before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []
@@ -178,10 +173,7 @@ class ScopeRoot(Struct, frozen=True):
 
 
 def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
-    """The scopes of a directory, in the order in which they are shown.
-
-    The auto memory always, whether its folder exists or memory is on or not; the others where their folder exists.
-    """
+    """The auto memory, whether it exists or not, and the other scopes whose folder exists, as they are shown."""
     roots = [ScopeRoot("auto", "memory", location.folder)]
     for name, label in (("team", "team memory"), ("logs", "daily logs")):
         folder = location.folder / name

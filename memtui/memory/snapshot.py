@@ -29,9 +29,9 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     """What one reading found.
 
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
-    `read_at` is in seconds since 1970. `notices` say in words what isn't as it usually is: no folder yet, one that
-    can't be read, memory switched off. `findings` caches what each text says by itself, by path.
-    `allowed` are the fingerprints of secrets that the person said yes to.
+    `notices` say in words what isn't as it usually is: no folder yet, one that can't be read, memory switched off.
+    `findings` caches what each text says by itself, by path. `allowed` are the fingerprints of secrets that the person
+    said yes to.
     """
 
     location: MemoryLocation
@@ -55,19 +55,13 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
         return {file.path: file for scope in reversed(self.scopes) for file in scope.files}
 
     def scope(self, id: str) -> Scope | None:
-        """The scope of an id."""
         return next((scope for scope in self.scopes if scope.id == id), None)
 
     def at(self, path: Path) -> MemoryFile | None:
-        """The memory file at a path."""
         return self._paths.get(path)
 
     def topic(self, path: Path) -> MemoryFile:
-        """The memory file at a path.
-
-        Raises:
-            NotFound: If it is none, or was not there at this reading.
-        """
+        """As `at`; raises `NotFound` if there was no such file at this reading."""
         file = self.at(path)
         if file is None:
             raise NotFound(f"{path.name} is no memory file", hint="R reads the folder again")
@@ -104,7 +98,6 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
         return () if scope is None else unlinked_mentions(scope, file)
 
     def problems_of(self, path: Path) -> tuple[Problem, ...]:
-        """The problems of one file."""
         return tuple(problem for problem in self.problems if problem.path == path)
 
 
@@ -119,13 +112,8 @@ def load_snapshot(
 ) -> Snapshot:
     """Read all memory of a directory; never raises for what is on the disk, which is said in the snapshot.
 
-    Args:
-        location: Where the directory's memory lies.
-        env: Home, environment, policy files.
-        full: Also bodies: digests, links, problems.
-        known: The last reading, of whatever directory; files that didn't change are taken from it.
-        now: Seconds since 1970.
-        allowed: Fingerprints of secrets that are no problem.
+    `full` reads bodies too: digests, links, problems. `known` is the last reading, of whatever directory; files that
+    didn't change are taken from it. `allowed` are fingerprints of secrets that are no problem.
     """
     files = {} if known is None else known._paths
     notices: list[str] = []
@@ -161,10 +149,7 @@ def load_snapshot(
 
 
 def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]:
-    """Check one text as it stands in an editor, with what is known of the other files.
-
-    `path` is the file that the text belongs to; it need not exist yet. The problems are of this text alone, in order.
-    """
+    """Check one text as it stands in an editor, of a file that need not exist yet; only the problems of this text."""
     around = [scope for scope in snapshot.scopes if path.is_relative_to(scope.root) and path.suffix == ".md"]
     folder = None
     if around and all(item.path != path for item in snapshot.instructions):

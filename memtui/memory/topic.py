@@ -67,17 +67,15 @@ class MemoryFile(Struct, frozen=True):
 
 
 def stem_of(name: str) -> str:
-    """A file's name without folder and `.md`."""
     return name.rpartition("/")[2].removesuffix(".md")
 
 
 def read_file(
     scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool, root: str = ""
 ) -> tuple[MemoryFile, bytes]:
-    """Read one file; never raises. The bytes that were read come with it (none if it wasn't opened).
+    """Read one file and return it with the bytes that were read (none if it wasn't opened); never raises.
 
-    `path` is where it is, `name` its name in the scope, `status` its `lstat`. `full` reads all of it, not only the
-    head. `root` is the real path of the scope's root, for links; "" forbids them.
+    `status` is its `lstat`; `root` is the real path of the scope's root, for links; "" forbids them.
     """
     where = os.fspath(path)
     if stat.S_ISLNK(status.st_mode):
@@ -161,7 +159,6 @@ def _title(front: Frontmatter, text: str, name: str) -> str:
 
 
 def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
-    """A file that wasn't opened."""
     front = Frontmatter("invalid", problems=(FrontmatterNote(None, "unread", reason),))
     return MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,

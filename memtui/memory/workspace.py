@@ -59,7 +59,6 @@ class Workspace:
         self._lone: tuple[Path, ...] = ()
 
     def use_trash(self, trash: bool) -> None:
-        """Whether deleted files go to the system's trash from now on."""
         if trash != self.trash:
             self.trash = trash
             self._stores.clear()
@@ -73,11 +72,7 @@ class Workspace:
         return snapshot
 
     def text(self, path: Path) -> tuple[bytes, str]:
-        """A file's bytes and their digest.
-
-        Raises:
-            NotFound: If it is gone.
-        """
+        """A file's bytes and their digest; raises `NotFound` if it is gone."""
         try:
             data = read_stable(path)
         except FileNotFoundError as error:
@@ -96,7 +91,6 @@ class Workspace:
         return self._lone_store(path), path.name
 
     def _lone_store(self, path: Path) -> Store:
-        """The store that is allowed this one file of its folder."""
         return self.store(path.parent, allow=frozenset({path.name}))
 
     def store(self, root: Path, *, allow: frozenset[str] | None = None) -> Store:
@@ -176,11 +170,9 @@ class Workspace:
         return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
     def operations(self, limit: int = 200) -> tuple[Operation, ...]:
-        """What happened, newest first, over all folders of the project."""
         return self.history.operations(self.scopes(), limit)
 
     def versions(self, path: Path) -> tuple[Operation, ...]:
-        """The operations on one file, newest first."""
         store, name = self.home_of(path)
         return store.log(name)
 
@@ -227,7 +219,6 @@ class Workspace:
         return store.undo(operation.id, over=over)
 
     def restore(self, path: Path, operation_id: str) -> Saved:
-        """Bring one file back to what it was after an operation."""
         self.check_writable()
         store, name = self.home_of(path)
         return store.restore(operation_id, name)
@@ -255,7 +246,6 @@ class Workspace:
         )
 
     def decide_again(self) -> MemoryLocation:
-        """The location as the settings now have it."""
         self.location = locate_memory(self.env, self.location.cwd)
         return self.location
 

@@ -177,7 +177,6 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
 
 
 def _is_assigned(value: str, kind: str, *, quoted: bool, name: str) -> bool:
-    """Whether a value that is assigned to a password or token is one."""
     if " " in value:
         return name.lower().endswith(("phrase", "password", "pwd", "비밀번호")) and _is_phrase(value, quoted=quoted)
     if not _may_be(value):

@@ -40,7 +40,6 @@ _KEY_BEFORE_WIDE = tuple(
 
 
 def _is_word(low: str, start: int, end: int) -> bool:
-    """Whether no letter of ASCII stands directly before or behind."""
     before, behind = low[start - 1 : start], low[end : end + 1]
     return not (before.isascii() and before.isalpha()) and not (behind.isascii() and behind.isalpha())
 

@@ -20,10 +20,9 @@ _ESCAPED = frozenset("nrtbf")
 
 
 class Finding(Struct, frozen=True):
-    """Something that looks like a secret.
+    """Something that looks like a secret: line and column count from 1, `start` and `end` are character offsets.
 
-    `line` and `column` count from 1, the column in characters. `start` and `end` are character offsets into the text,
-    for redaction. `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: not to be shown.
+    `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: not to be shown.
     """
 
     rule: str

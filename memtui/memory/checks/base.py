@@ -24,10 +24,9 @@ Severity = Literal["error", "warning", "info"]
 class Problem(Struct, frozen=True):
     """One thing that is wrong.
 
-    `scope` is the scope's id or "instructions", `file` the name in it, `path` where it is. `line` and `column` count
-    from 1, columns in characters. `fix` says what the check's fix would do, "" where only a person can tell. `subject`
-    is what it is about, for programs: the target of a dead link, a type, a fingerprint. `better` is the file that a
-    dead link probably means.
+    `scope` is the scope's id or "instructions", `file` the name in it. `line` and `column` (in characters) count from
+    1. `fix` says what the check's fix would do, "" where only a person can tell. `subject` is what it is about, for
+    programs: the target of a dead link, a type, a fingerprint. `better` is the file that a dead link probably means.
     """
 
     scope: str
@@ -64,8 +63,6 @@ class TextFindings(Struct, frozen=True):
 
 
 class CheckedFolder(Struct, frozen=True, dict=True):
-    """A folder while its files are checked."""
-
     scope: Scope
     graph: Graph
 
@@ -116,7 +113,6 @@ class CheckedFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def budget(self) -> IndexBudget:
-        """The measure of an index."""
         scope = self.folder.scope if self.folder is not None else None
         if scope is not None and scope.budget is not None and self.text == scope.index_text:
             return scope.budget
@@ -124,7 +120,6 @@ class CheckedFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def entries(self) -> tuple[IndexEntry, ...]:
-        """The entries of an index."""
         return read_entries(self.text or "", self.budget)
 
     def links(self) -> Iterator[tuple[Link, str]]:
@@ -154,7 +149,6 @@ class CheckedFile(Struct, frozen=True, dict=True):
         subject: str = "",
         better: str = "",
     ) -> Problem:
-        """A problem of this file."""
         return Problem(self.scope, self.name, self.path, line, column, code, severity, message, fix, subject, better)
 
 

@@ -66,7 +66,6 @@ def without_entry(text: str, link: Link) -> str | None:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Do what `Problem.fix` says."""
     text = context.read(problem.file)
     link = find_dead_link(text, problem, context.graph.names)
     if link is None:

@@ -38,7 +38,6 @@ def find_duplicate(text: str, problem: Problem, names: Names) -> tuple[IndexEntr
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Drop the later entry with the lines that hang below it."""
     text = context.read(problem.file)
     pair = find_duplicate(text, problem, context.graph.names)
     return Fix({problem.file: text if pair is None else remove_entries(text, [pair[1]])})

@@ -7,7 +7,6 @@ from memtui.memory.index import same_name
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report a topic whose name another topic of the folder has too."""
     name = file.front.name if file.front is not None else None
     if not name or file.folder is None:
         return

@@ -22,7 +22,6 @@ _SEVERITIES: dict[str, Severity] = {
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report what `read_frontmatter` noted, the type apart."""
     front = file.front
     if front is None or not (front.block or front.verdict == "invalid"):
         return

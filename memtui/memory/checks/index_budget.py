@@ -17,7 +17,6 @@ from memtui.util.text import nfc
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Say what is over, and how many entries are lost."""
     budget = file.budget
     if not budget.over:
         return
@@ -32,20 +31,11 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Bring the index down to the goal."""
     return shorten(context)
 
 
 def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
-    """Tidy or rebuild the index of a folder.
-
-    Args:
-        context: The folder; pinned files keep their entry.
-        rebuild: Write a new index from the topics instead of shortening the old one.
-
-    Returns:
-        The index, and the topic that prose of the index moves to.
-    """
+    """Tidy or rebuild the index of a folder; prose of the index may move to a topic."""
     text = context.read(INDEX_NAME)
     graph = context.graph
     topics = [
@@ -64,7 +54,6 @@ def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
 
 
 def _with_prose(text: str, prose: str) -> str:
-    """The topic that takes the prose of an index, with that prose at its end."""
     if not text:
         return new_block(NOTES_TITLE, NOTES_DESCRIPTION, "reference") + prose
     return text + ("" if text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n") + prose

@@ -7,7 +7,6 @@ from memtui.memory.instructions import walk_imports
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report an instruction file's size, the files that its imports miss, and imports that are nested too deep."""
     item = file.instruction
     if item is None:
         return

@@ -10,7 +10,6 @@ LONG_LINE_CHARS = 200
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report long lines, and how much a shorter description saves."""
     for entry in file.entries:
         line = (file.text or "")[entry.start : entry.end].rstrip("\r\n")
         if len(line) <= LONG_LINE_CHARS:
@@ -27,7 +26,6 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Cut the description to its first sentence."""
     text = context.read(problem.file)
     for entry in read_entries(text):
         if entry.target == problem.subject and entry.line == problem.line:

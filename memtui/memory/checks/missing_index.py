@@ -7,14 +7,12 @@ from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Say that nothing is loaded."""
     if file.text is None and file.folder is not None and file.folder.scope.topics:
         message = "no MEMORY.md: nothing is loaded at start"
         yield file.problem("no-index", "warning", message, fix="make it from the topics")
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Write an index of the topics, grouped by type."""
     return index_budget.shorten(context, rebuild=True)
 
 

@@ -32,7 +32,6 @@ def _names_in(index: str) -> frozenset[str]:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Add an entry, under a heading of the topic's type where there is one."""
     text = context.read(INDEX_NAME)
     file = context.scope.find(problem.file)
     names = context.graph.names

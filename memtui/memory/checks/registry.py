@@ -40,16 +40,9 @@ def check_file(file: CheckedFile) -> list[Problem]:
 
 
 def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings], now: float) -> tuple[Problem, ...]:
-    """Check a folder after the full read.
+    """Check a folder after the full read; the problems come by file and line, the index first.
 
-    Args:
-        scope: The folder.
-        graph: Its links.
-        findings: What was found in each file's text, by path; a file without an entry isn't judged by its text.
-        now: Seconds since 1970.
-
-    Returns:
-        The problems, by file and line, the index first.
+    `findings` are by path: a file without an entry isn't judged by its text. `now` is in seconds since 1970.
     """
     folder = CheckedFolder(scope, graph)
     problems: list[Problem] = []
@@ -73,7 +66,6 @@ def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings
 
 
 def check_instructions(items: Iterable[Instruction], findings: Mapping[str, TextFindings]) -> tuple[Problem, ...]:
-    """Check the CLAUDE.md family, in its order."""
     problems: list[Problem] = []
     for item in items:
         found = findings.get(str(item.path), TextFindings(""))
@@ -86,13 +78,8 @@ def check_instructions(items: Iterable[Instruction], findings: Mapping[str, Text
 def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tuple[Problem, ...]:
     """Check one text as it stands in an editor, with what is known of the other files.
 
-    Args:
-        path: The file that the text belongs to; it need not exist yet.
-        text: The whole text.
-        folder: Where it lies; None for an instruction file, of which only secrets are reported.
-
-    Returns:
-        The problems of this text alone, in order. Takes some milliseconds for 25 KB.
+    `path` need not exist yet. `folder` is None for an instruction file, of which only secrets are reported. The
+    problems are of this text alone, in order; takes some milliseconds for 25 KB.
     """
     if folder is None:
         found = scan_text(text, "instruction")
@@ -126,11 +113,7 @@ def is_certain(problem: Problem) -> bool:
 
 
 def fix_problem(problem: Problem, context: FixContext) -> Fix:
-    """The texts that fix a problem.
-
-    Raises:
-        MemtuiError: If only a person can fix it, or the file changed meanwhile.
-    """
+    """The texts that fix a problem. Raises if only a person can fix it, or the file changed meanwhile."""
     if not problem.fix:
         raise MemtuiError(f"only you can fix this: {problem.message}")
     check = _FIXES.get(problem.code)

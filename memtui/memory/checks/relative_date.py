@@ -14,7 +14,6 @@ _OFTEN_NOW = frozenset({"today", "this sprint", "오늘"})
 
 
 def find_in_text(text: str) -> tuple[TextHit, ...]:
-    """The relative dates of a text outside code, without those that have their date beside them."""
     return tuple(
         TextHit(text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start), phrase)
         for start, _, phrase in relative_dates(text)

@@ -7,30 +7,23 @@ from memtui.util.errors import MemtuiError
 
 
 def find_in_text(text: str) -> tuple[TextHit, ...]:
-    """What the secret scanner finds, masked."""
     from memtui.secrets.scanner import scan  # 30 ms: its patterns are compiled then
 
     return tuple(TextHit(one.line, one.column, one.masked, one.rule, one.fingerprint) for one in scan(text))
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report every finding."""
     for hit in file.hits("secret"):
         message = f"looks like a secret ({hit.rule.replace('-', ' ')}): {hit.words}"
         yield file.problem("secret", "error", message, hit.line, hit.column, fix="take it out", subject=hit.fingerprint)
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Replace the secret by "[removed]" wherever the file has it."""
     return redact(problem.file, context.read(problem.file), problem.subject)
 
 
 def redact(name: str, text: str, fingerprint: str | None = None) -> Fix:
-    """Replace what looks like a secret by "[removed]"; `fingerprint` chooses one value.
-
-    Raises:
-        MemtuiError: If there is nothing of the kind any more.
-    """
+    """Replace what looks like a secret by "[removed]"; `fingerprint` chooses one value."""
     from memtui.secrets import scanner  # as above
 
     findings = [finding for finding in scanner.scan(text) if fingerprint in (None, finding.fingerprint)]

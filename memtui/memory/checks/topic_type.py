@@ -8,7 +8,6 @@ from memtui.memory.frontmatter import TYPES, set_field, type_of_name
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    """Report what `read_frontmatter` noted of the type."""
     if file.front is None:
         return
     for note in file.front.problems:
@@ -32,7 +31,6 @@ def _similar_type(word: str) -> str | None:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Set the type."""
     return Fix({problem.file: set_field(context.read(problem.file), "type", problem.subject)})
 
 
