@@ -40,8 +40,7 @@ FaultKind = Literal["final", "server", "rate", "cut"]
 BASE_URL = "https://api.anthropic.com"
 READ_TIMEOUT_S = 180.0
 """Time without a byte after which a stream counts as dead; the service sends pings while the model thinks."""
-MAX_RETRY_AFTER_S = 300.0
-"""Longest wait that a server may ask for."""
+MAX_RETRY_AFTER_S = 300.0  # longest wait that a server may ask for
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0
 _MAX_RETRIES: Mapping[FaultKind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
@@ -64,8 +63,7 @@ _FINAL_STATUS: Mapping[int, tuple[str, str, str]] = {
     413: ("too large", "the request is too large", "give the run fewer or smaller sources"),
 }
 """Status to cause, words and hint."""
-_CHARS_PER_TOKEN = 4
-"""An estimate, for a broken answer, whose tokens are not reported."""
+_CHARS_PER_TOKEN = 4  # an estimate, for a broken answer, whose tokens are not reported
 _DELTA_KEYS = {
     "text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature",
     "input_json_delta": "partial_json",

@@ -16,15 +16,11 @@ from memtui.agent.tools.toolbox import call_argument
 from memtui.agent.usage import Price, TokenUsage
 from memtui.util.text import size
 
-MAX_SAME_CALLS = 3
-"""A run that makes the same call so often is stopped."""
-MAX_IDLE_TURNS = 6
-"""A run with so many turns in a row that read and wrote nothing new is stopped."""
-MIN_ANSWER_TOKENS = 512
-"""With fewer left, no answer is asked for."""
+MAX_SAME_CALLS = 3  # a run that makes the same call so often is stopped
+MAX_IDLE_TURNS = 6  # a run with so many turns in a row that read and wrote nothing new is stopped
+MIN_ANSWER_TOKENS = 512  # with fewer left, no answer is asked for
 WRITING_TOOLS = ("Edit", "Write")
-_CHARS_PER_TOKEN = 3
-"""At least, in memory files and transcripts."""
+_CHARS_PER_TOKEN = 3  # at least, in memory files and transcripts
 
 
 class ProgressGuard:
@@ -35,8 +31,7 @@ class ProgressGuard:
         self._writes: Counter[str] = Counter()
         self._fresh: set[str] = set()
         self._moved = False
-        self.idle = 0
-        """Turns in a row without anything new."""
+        self.idle = 0  # turns in a row without anything new
 
     def repeated(self, call: ToolCall) -> str:
         """Count a call; returns the reason to stop if it was made too often, else ""."""

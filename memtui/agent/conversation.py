@@ -35,8 +35,7 @@ class Conversation:
         self._system = replace_surrogates(system)
         self._tools = tools
         self._messages: list[Message] = []
-        self.unsent = len(self._system) + len(json.dumps(tools))
-        """Characters that no request has held yet."""
+        self.unsent = len(self._system) + len(json.dumps(tools))  # characters that no request has held yet
         self.add_message([{"type": "text", "text": replace_surrogates(prompt)}])
 
     def add_message(self, blocks: list[Block]) -> None:

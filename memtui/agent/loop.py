@@ -31,8 +31,7 @@ from memtui.agent.tools.toolbox import Toolbox, call_argument
 from memtui.agent.usage import PRICES, Price, price_of
 from memtui.util.text import clip, replace_surrogates
 
-_WARN_TURNS_LEFT = 3
-"""From so many turns before the end the model is told how many are left."""
+_WARN_TURNS_LEFT = 3  # from so many turns before the end the model is told how many are left
 _CUT_OFF_NOTE = (
     "Your answer was cut off because it reached its limit of {limit} tokens. None of its tool calls was run. Go on "
     "with smaller steps: shorter text, a change in several calls of Edit instead of one long Write."

@@ -13,8 +13,7 @@ from memtui.util.errors import MemtuiError
 
 Block = dict[str, Any]
 """One block of content: {"type": "text", "text": …}, {"type": "tool_use", …}, {"type": "tool_result", …}."""
-Message = dict[str, Any]
-"""{"role": "user" | "assistant", "content": list of blocks}"""
+Message = dict[str, Any]  # {"role": "user" | "assistant", "content": list of blocks}
 
 
 class Request(Struct, frozen=True):

@@ -38,8 +38,7 @@ class Decision(Struct, frozen=True):
     plan: ShellPlan | None = None
 
 
-MAX_REASON_CELLS = 300
-"""A reason quotes what a model wrote."""
+MAX_REASON_CELLS = 300  # a reason quotes what a model wrote
 
 _TEXT, _INT, _FLAG = (str,), (int, float), (bool,)
 

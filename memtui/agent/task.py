@@ -9,7 +9,6 @@ from memtui.agent.usage import TokenUsage
 EndReason = Literal["done", "over budget", "failed", "refused", "killed"]
 
 TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
-"""Every tool there is."""
 
 
 class Budget(Struct, frozen=True):

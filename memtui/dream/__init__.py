@@ -30,8 +30,7 @@ from memtui.util.app_dirs import Dirs
 def has_history(dirs: Dirs, folder: Path | None = None) -> bool:
     """Tell cheaply, without importing the engine, whether a dream has ever run here.
 
-    Args:
-        folder: A memory folder; a lock in it counts too, since the agent client also leaves one.
+    A lock in the memory folder counts too, since the agent client also leaves one.
     """
     ours = any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages"))
     return ours or (folder is not None and (folder / LOCK_NAME).exists())

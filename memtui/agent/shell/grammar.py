@@ -18,11 +18,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-MAX_LENGTH = 4096
-"""Characters, and bytes, of a line."""
+MAX_LENGTH = 4096  # characters, and bytes, of a line
 MAX_COMMANDS = 20
-MAX_WILDCARDS = 20
-"""Words with a wildcard; for each a folder is listed."""
+MAX_WILDCARDS = 20  # words with a wildcard; for each a folder is listed
 
 _BLANK = " \t"
 _ENDS_WORD = " \t|&;<>"

@@ -14,10 +14,8 @@ from msgspec import Struct
 from memtui.agent.shell.grammar import Denied, Word
 from memtui.fs.boundary import Actor, PathVerdict, check_path
 
-MAX_MATCHES = 1000
-"""Names that one wildcard may stand for."""
-_MAX_LISTED = 50_000
-"""Names that are examined for one wildcard."""
+MAX_MATCHES = 1000  # names that one wildcard may stand for
+_MAX_LISTED = 50_000  # names that are examined for one wildcard
 
 
 class AllowedFolders(Struct, frozen=True):

@@ -21,8 +21,7 @@ from memtui.agent.shell.validate import ShellPlan
 from memtui.util.text import visible
 
 SHELL_TIMEOUT_S = 10.0
-MAX_OUTPUT_BYTES = 256 * 1024
-"""Output that is kept; a line that prints more is stopped."""
+MAX_OUTPUT_BYTES = 256 * 1024  # output that is kept; a line that prints more is stopped
 
 PATH = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin:/run/current-system/sw/bin"
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "TERM": "dumb"}

@@ -26,8 +26,7 @@ import subprocess
 import sys
 from typing import Any
 
-_MAX_MEMORY_BYTES = 4 << 30
-"""Address space of one program; ripgrep maps whole transcripts."""
+_MAX_MEMORY_BYTES = 4 << 30  # address space of one program; ripgrep maps whole transcripts
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
@@ -35,8 +34,7 @@ _MOUNT_SETATTR = 442
 _AT_FDCWD, _AT_RECURSIVE, _RDONLY = -100, 0x8000, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _IOCTL_DEV = 1, 2, 4, 8, 1 << 15
-_FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""Number of file rights that each Landlock version knows."""
+_FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # number of file rights that each Landlock version knows
 
 _SYSTEM_PATHS = (
     "/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/run/current-system", "/etc/ld.so.cache",

@@ -16,8 +16,7 @@ from memtui.agent.shell.commands import COMMAND_RULES, SPECIAL_COMMANDS, VALUE_C
 from memtui.agent.shell.grammar import Denied, PipelinePart, Redirect, ShellCommand, Word, parse_command_line
 from memtui.agent.shell.paths import AllowedFolders
 
-COMMANDS = frozenset(COMMAND_RULES) | frozenset(SPECIAL_COMMANDS)
-"""Every program that may run; `cd` is none."""
+COMMANDS = frozenset(COMMAND_RULES) | frozenset(SPECIAL_COMMANDS)  # every program that may run; `cd` is none
 _DENIED_BECAUSE = {
     "git": "no git: a repository's configuration can start programs",
     "awk": "awk can write and start programs: use cut, grep or jq",

@@ -23,12 +23,10 @@ from memtui.fs.boundary import PathVerdict, open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
-MAX_LINES = 2000
-"""Lines of one answer, if the model names no number."""
+MAX_LINES = 2000  # lines of one answer, if the model names no number
 MAX_LINE_CHARS = 2000
 MAX_EXCERPT_CHARS = 60_000
-MAX_WHOLE_BYTES = 8 << 20
-"""A larger file can be read in pieces, but not written."""
+MAX_WHOLE_BYTES = 8 << 20  # a larger file can be read in pieces, but not written
 MAX_WRITE_BYTES = 512 * 1024
 _PROBE_BYTES = 8192
 _LINE_PART_BYTES = 1 << 20

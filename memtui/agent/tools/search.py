@@ -24,9 +24,7 @@ from memtui.fs.atomic import is_temp
 from memtui.fs.boundary import PathVerdict, is_sensitive
 
 MAX_NAMES = 50_000
-"""Names that one call examines."""
 MAX_FILES = 200
-"""Names of one answer of Glob."""
 SEARCH_TIMEOUT_S = 10.0
 MAX_OUTPUT_CHARS = 40_000
 _MAX_DEPTH = 24

@@ -17,8 +17,7 @@ from typing import Any
 
 _CPU_S, _MEMORY_BYTES = 20, 2 << 30
 _PROBE_BYTES = 8192
-_MAX_MULTILINE_BYTES = 32 << 20
-"""A pattern over several lines is tried on so much of a file."""
+_MAX_MULTILINE_BYTES = 32 << 20  # a pattern over several lines is tried on so much of a file
 _MAX_LINE_CHARS = 500
 
 

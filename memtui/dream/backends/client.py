@@ -58,12 +58,9 @@ from memtui.util.text import size
 TOOLS = "Read,Grep,Glob,Edit,Write"
 HOOK = (sys.executable, "-P", "-m", "memtui.dream.backends.client_hook")
 """-P: a file of the project must not be imported in place of our module."""
-HOOK_TIMEOUT_S = 60
-"""Afterwards the client goes on without the hook's answer, which allows nothing."""
-CLIENT_GRACE_S = 2.0
-"""Time that the client has to end after SIGTERM: less than a run itself has."""
-MAX_LINE_BYTES = 32 << 20
-"""A longer line is read in pieces, which are no JSON and are skipped."""
+HOOK_TIMEOUT_S = 60  # afterwards the client goes on without the hook's answer, which allows nothing
+CLIENT_GRACE_S = 2.0  # time that the client has to end after SIGTERM: less than a run itself has
+MAX_LINE_BYTES = 32 << 20  # a longer line is read in pieces, which are no JSON and are skipped
 
 _SET_VARIABLES = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",

@@ -19,7 +19,6 @@ from memtui.agent.permissions import decide
 from memtui.agent.shell.paths import AllowedFolders
 
 BLOCK = 2
-"""The exit code that refuses a call."""
 
 _NO_SHELL = "no shell in this run: use Read, Grep and Glob"
 

@@ -19,11 +19,9 @@ from memtui.util.json_object import read_json_object
 KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """An API key and a bearer token; the first that is set is used."""
 DEFAULT_MODEL = "claude-sonnet-5-5"
-"""The model of a dream if nobody names one."""
 MODEL_ALIASES = {
     "sonnet": DEFAULT_MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-1",
 }  # fmt: skip
-"""The models that the client's short names stand for."""
 
 _LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEY_VARIABLES)
 _PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")

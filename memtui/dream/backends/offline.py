@@ -22,8 +22,7 @@ from pathlib import Path
 from memtui.dream.rules.context import Mode, RuleChange, RuleContext
 from memtui.dream.rules.registry import RULES
 
-MAX_ROUNDS = 20
-"""Rounds after which a run ends whatever is left; three are the most that real folders took."""
+MAX_ROUNDS = 20  # rounds after which a run ends whatever is left; three are the most that real folders took
 
 
 def consolidate(
@@ -37,16 +36,8 @@ def consolidate(
 ) -> list[RuleChange]:
     """Consolidate a stage by rule, and return what was done; running it again on the result does nothing.
 
-    Args:
-        now: Seconds since 1970; the only clock.
-        emit: Told each change as it is made, and why something was left; safe to show, one line each.
-        mode: "reflect" merges and repairs; "prune" also removes empty files, copies and entries of files that are gone.
-        pinned: Names (POSIX, relative to the folder) of files that stay as they are.
-        zone: In which a `modified` stamp in UTC becomes a day; `None` is the machine's own, which the writer's was.
-
-    Raises:
-        NotFound: If the stage is no folder.
-        MemtuiError: If the disk refuses a write; what was written until then is in the stage.
+    The arguments are those of `RuleContext`. Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk
+    refuses a write: what was written until then is in the stage.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
     for _ in range(MAX_ROUNDS):

@@ -24,10 +24,8 @@ from memtui.util.text import pluralize, visible
 
 STAGES = ("orient", "gather", "consolidate", "prune")
 """The stages of a dream, in order; the last one is prune and index."""
-INDEX_FILL_TARGET = 0.7
-"""Share of the index's limits beyond which the agent client asks for a shorter index."""
-MAX_LISTED = 60
-"""Sessions, and daily logs, that are listed by name; the others are only counted."""
+INDEX_FILL_TARGET = 0.7  # share of the index's limits beyond which the agent client asks for a shorter index
+MAX_LISTED = 60  # sessions, and daily logs, that are listed by name; the others are only counted
 _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNORECASE)
 _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 

@@ -19,8 +19,7 @@ from memtui.util.errors import Unsupported, UsageError
 
 OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
 BACKENDS = (OFFLINE, ANTHROPIC, CLIENT)
-MODEL_BACKENDS = (ANTHROPIC, CLIENT)
-"""Those in which a model works, turn by turn."""
+MODEL_BACKENDS = (ANTHROPIC, CLIENT)  # those in which a model works, turn by turn
 MODES = ("reflect", "prune")
 BACKEND_SETTING = "dream_backend"
 

@@ -11,7 +11,6 @@ from memtui.history.snapshot import scan
 from memtui.util.text import age, pluralize, size
 
 DREAM_INTERVAL_S = 24 * 3600
-"""Time between two consolidations."""
 SCHEDULE_TOLERANCE_S = 3600
 """How much sooner a scheduled dream may come: it starts at the same time each day, but the last one ended later."""
 

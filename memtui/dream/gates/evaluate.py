@@ -20,9 +20,7 @@ from memtui.util.config import read_config
 from memtui.util.text import pluralize, time_ago
 
 FORCEABLE_GATES = ("time", "sessions", "failures", "review")
-"""The gates that a person may override."""
-FREE_FAILURES = 1
-"""Failures after which the next dream may still start at once."""
+FREE_FAILURES = 1  # failures after which the next dream may still start at once
 FIRST_BACKOFF_S = 3600
 MAX_BACKOFF_S = 86_400
 

@@ -38,15 +38,12 @@ from memtui.util.text import age, pluralize, time_ago
 
 ASSISTANT_SETTING = "assistant_mode"
 COUNT_ALL_SETTING = "dream_count_all"
-"""The setting by which sessions without substance count, too."""
-DAILY_LOGS = "logs/"
-"""The names of daily logs begin with this."""
+DAILY_LOGS = "logs/"  # the names of daily logs begin with this
 MIN_SESSIONS = 5
 SCAN_INTERVAL_S = 600
 MIN_PROSE_CHARS = 1_500
 """Characters of text, of both sides together, from which a session has substance whatever tools it used."""
-MAX_SCANNED_BYTES = 16 << 20
-"""Bytes read of a transcript; a longer session has substance."""
+MAX_SCANNED_BYTES = 16 << 20  # bytes read of a transcript; a longer session has substance
 
 
 def assistant_mode(config: Config) -> bool:

@@ -33,8 +33,7 @@ from memtui.util.process import ProcessIdentity, current_process, is_alive
 
 SETTLE_S = 0.05
 """Time between writing the lock and reading it back: another program may take as long between its two steps."""
-_MTIME_TOLERANCE_S = 1e-3
-"""A float of seconds is coarser than the nanoseconds that the journal keeps."""
+_MTIME_TOLERANCE_S = 1e-3  # a float of seconds is coarser than the nanoseconds that the journal keeps
 
 
 class DreamLock:

@@ -16,10 +16,8 @@ from memtui.fs.filesystem import FileSystem
 from memtui.util.errors import Refused
 from memtui.util.process import ProcessIdentity, is_alive
 
-LOCK_EXPIRY_S = 3600
-"""Age from which a lock counts as left behind, whoever holds it."""
-MAX_RESTORED_BYTES = 1 << 20
-"""Size up to which a lock can be put back; a larger file is no lock."""
+LOCK_EXPIRY_S = 3600  # age from which a lock counts as left behind, whoever holds it
+MAX_RESTORED_BYTES = 1 << 20  # size up to which a lock can be put back; a larger file is no lock
 
 _PID = re.compile(rb"[1-9][0-9]{0,9}")
 _MAX_PID_BYTES = 64

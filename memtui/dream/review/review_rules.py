@@ -1,4 +1,4 @@
-"""The reasons why a run waits for review, whatever the settings say; one function for each.
+"""The reasons why a run waits for review, whatever the settings say.
 
 The model reads transcripts and memory that others may have written, so nothing it writes is trusted: shared memory
 (`team/`) and secrets in particular are never written unseen.
@@ -17,10 +17,8 @@ from memtui.memory.index import INDEX_NAME
 from memtui.secrets.scanner import Finding, scan
 from memtui.util.text import pluralize
 
-MIN_FILES_PER_REMOVED = 5
-"""A run may remove one file in so many."""
-_MAX_NAMED = 3
-"""Files that a reason names."""
+MIN_FILES_PER_REMOVED = 5  # a run may remove one file in so many
+_MAX_NAMED = 3  # files that a reason names
 
 
 class ReviewInput(Struct, frozen=True):
@@ -37,8 +35,23 @@ class ReviewInput(Struct, frozen=True):
 
 
 def review_reasons(given: ReviewInput) -> tuple[Held, ...]:
-    """Collect the reasons why a run waits."""
-    return tuple(reason for rule in _RULES if (reason := rule(given)) is not None)
+    """Collect the reasons why a run waits, in the order in which a person reads them."""
+    changes, conflicts, refused = given.changes, given.conflicts, given.refused
+    pinned = tuple(name for one in changes.touched for name in one.names if name in given.pinned)
+    team = tuple(name for name in refused if fold_name(name.split("/")[0]) == "team")
+    forbidden = tuple(name for name in refused if name not in team)
+    odd = tuple(sorted(changes.odd))
+    found = (
+        _many_removed(given),
+        Held("pinned", f"it changes what you pinned: {_listed(pinned)}", pinned),
+        _new_secret(given),
+        Held("conflict", f"{pluralize(len(conflicts), 'file')} changed meanwhile in the same place", conflicts),
+        Held("team", f"it would change what the team shares: {_listed(team)}", team),
+        Held("forbidden", f"it would write what a dream may not: {_with_reasons(forbidden, refused)}", forbidden),
+        Held("odd", f"it left files that are no memory: {_with_reasons(odd, changes.odd)}", odd),
+        _index(given),
+    )
+    return tuple(reason for reason in found if reason is not None and reason.names)
 
 
 def _many_removed(given: ReviewInput) -> Held | None:
@@ -49,11 +62,6 @@ def _many_removed(given: ReviewInput) -> Held | None:
     parts = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
     parts += [f"empties {emptied}"] if emptied else []
     return Held("many", f"it {' and '.join(parts)} of {pluralize(total, 'file')}, more than a fifth", gone)
-
-
-def _pinned_touched(given: ReviewInput) -> Held | None:
-    names = tuple(name for one in given.changes.touched for name in one.names if name in given.pinned)
-    return Held("pinned", f"it changes what you pinned: {_listed(names)}", names) if names else None
 
 
 def _new_secret(given: ReviewInput) -> Held | None:
@@ -73,29 +81,6 @@ def _new_secret(given: ReviewInput) -> Held | None:
     return Held("secret", f"it would write what looks like a secret: {shown}", tuple(new))
 
 
-def _conflicts(given: ReviewInput) -> Held | None:
-    names = given.conflicts
-    words = f"{pluralize(len(names), 'file')} changed meanwhile in the same place"
-    return Held("conflict", words, names) if names else None
-
-
-def _team_files(given: ReviewInput) -> Held | None:
-    names = tuple(name for name in given.refused if _is_shared(name))
-    return Held("team", f"it would change what the team shares: {_listed(names)}", names) if names else None
-
-
-def _forbidden_files(given: ReviewInput) -> Held | None:
-    names = tuple(name for name in given.refused if not _is_shared(name))
-    words = f"it would write what a dream may not: {_with_reasons(names, given.refused)}"
-    return Held("forbidden", words, names) if names else None
-
-
-def _odd_files(given: ReviewInput) -> Held | None:
-    names = tuple(sorted(given.changes.odd))
-    words = f"it left files that are no memory: {_with_reasons(names, given.changes.odd)}"
-    return Held("odd", words, names) if names else None
-
-
 def _index(given: ReviewInput) -> Held | None:
     touched = next((one for one in given.changes.touched if INDEX_NAME in one.names), None)
     if touched is None:
@@ -108,16 +93,6 @@ def _index(given: ReviewInput) -> Held | None:
         return None
     words = f"it leaves the index over its budget: {budget.lost_lines} of {budget.lines} lines would not be loaded"
     return Held("index", words, (INDEX_NAME,))
-
-
-_RULES = (
-    _many_removed, _pinned_touched, _new_secret, _conflicts, _team_files, _forbidden_files, _odd_files, _index,
-)  # fmt: skip
-"""In the order in which a person reads them."""
-
-
-def _is_shared(name: str) -> bool:
-    return fold_name(name.split("/")[0]) == "team"
 
 
 def _decoded(data: bytes | None) -> str:

@@ -56,11 +56,11 @@ class RuleContext:
 
     Args:
         root: The stage; its path holds no link (it is ours).
-        now: Seconds since 1970.
-        mode: "prune" may remove files and entries, "reflect" doesn't.
-        pinned: Files that stay as they are.
-        emit: Told what is done, one line at a time.
-        zone: In which `modified` stamps in UTC become days; `None` is the machine's own.
+        now: Seconds since 1970; the only clock.
+        mode: "reflect" merges and repairs; "prune" also removes empty files, copies and entries of files that are gone.
+        pinned: Names (POSIX, relative to the folder) of files that stay as they are.
+        emit: Told each change as it is made, and why something was left; safe to show, one line each.
+        zone: In which `modified` stamps in UTC become days; `None` is the machine's own, which the writer's was.
     """
 
     def __init__(

@@ -22,8 +22,7 @@ from memtui.memory.dates import relative_dates
 from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.markdown import apply_edits, find_links, headings, is_inside
 
-MAX_COUNTED_DAYS = 14
-"""Above it, "20 days ago" is a round number."""
+MAX_COUNTED_DAYS = 14  # above it, "20 days ago" is a round number
 MAX_COUNTED_WEEKS = 8
 
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7} | {

@@ -15,8 +15,7 @@ from memtui.memory.links import slug
 from memtui.memory.markdown import headings
 from memtui.util.errors import MemtuiError
 
-_DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")
-"""A date at the start of a file's name, in words."""
+_DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")  # a date at the start of a file's name, in words
 
 
 def fill_frontmatter(context: RuleContext) -> None:

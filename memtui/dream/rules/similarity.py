@@ -39,7 +39,6 @@ MIN_SAME_CHARS = 12
 MIN_NAME_CHARS = 6
 
 MERGE_NOTE = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
-"""What a merge writes about its sources."""
 
 _PREFIX = re.compile(rf"^(?:{'|'.join(TYPES)})-(?=.)")
 _COPY = re.compile(r"(?:-(?:copy|duplicate|\(?\d\)?))+$")

@@ -24,8 +24,7 @@ from memtui.util.json_object import json_object
 RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """Adopted, nothing to do, held for review, failed, killed, over budget, or stopped by a gate."""
 
-POLL_INTERVAL_S = 0.05
-"""Time between two looks at a file that is followed."""
+POLL_INTERVAL_S = 0.05  # time between two looks at a file that is followed
 
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="event", tag=str.lower):
@@ -196,10 +195,7 @@ class EventLog:
         self._now = now
 
     def add(self, event: Event, *, sync: bool = False) -> Event:
-        """Append an event and return it with its time; with `sync` it survives a power cut.
-
-        Raises `OSError` if it can't be written.
-        """
+        """Append an event and return it with its time; with `sync` it survives a power cut."""
         if not event.at:
             event = replace(event, at=self._now())
         line = json.dumps(event_data(event), ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
@@ -231,10 +227,8 @@ def follow_events(
 ) -> Iterator[Event]:
     """Yield the events of a file, then those that are appended, until `Ended` or `stopped`; for a thread of its own.
 
-    Args:
-        path: The file; it need not exist yet.
-        stopped: Asked whenever there is nothing new; once it is true the file is read one last time.
-        pause: Waits that many seconds; the `wait` of a `threading.Event` can be cut short.
+    The file need not exist yet. `stopped` is asked whenever there is nothing new; once it is true the file is read one
+    last time. `pause` waits that many seconds; the `wait` of a `threading.Event` can be cut short.
     """
     at, rest, last = 0, b"", False
     while True:

@@ -20,10 +20,9 @@ from memtui.util.text import time_ago
 
 
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
-    """Finish the dead runs of a workspace, and put right the locks of every folder; called before anything writes.
+    """Finish the dead runs of a workspace, whose ids are returned, and put right the locks of every folder.
 
-    Returns:
-        The ids of the runs that were ended.
+    Called before anything writes.
     """
     if not has_history(dirs):
         return ()
@@ -42,9 +41,7 @@ def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
 def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: str, signal: int = 0) -> Ended:
     """Write the end of a run whose process is gone: it was adopted wholly, or not at all. Needs a recovered store.
 
-    Args:
-        lock: What became of its lock, for people.
-        signal: The signal that ended it, 0 if unknown.
+    `lock` says to people what became of its lock, `signal` is the one that ended it, 0 if unknown.
     """
     made = next(iter(adopted_operations(run, workspace)), None)
     if made is not None:

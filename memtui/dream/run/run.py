@@ -43,8 +43,7 @@ from memtui.util.errors import Conflict, MemtuiError, Refused
 from memtui.util.process import current_process
 from memtui.util.text import pluralize
 
-MAX_RUN_S = 45 * 60.0
-"""Well below the hour after which the run's lock no longer counts."""
+MAX_RUN_S = 45 * 60.0  # well below the hour after which the run's lock no longer counts
 STAGE_POLL_INTERVAL_S = 0.25
 """Time between two looks at the stage of a run that reports something but takes no turns."""
 

@@ -41,10 +41,8 @@ from memtui.util.resolve import resolve_one
 E = TypeVar("E", bound=Event)
 
 MAX_LISTED_RUNS = 100
-"""Older runs are removed with their events."""
 
-_MAX_REFUSALS_BYTES = 256 << 10
-"""Size at which the older half of `refused.jsonl` is removed."""
+_MAX_REFUSALS_BYTES = 256 << 10  # size at which the older half of `refused.jsonl` is removed
 
 
 class Run(Struct, frozen=True):
@@ -86,8 +84,7 @@ class RunProgress(Struct, frozen=True):
 
     phase: str = "starting"
     stage: str = ""
-    stages: tuple[str, ...] = ()
-    """The stages that the model announced, in order, each once."""
+    stages: tuple[str, ...] = ()  # the stages that the model announced, in order, each once
     turns: int = 0
     text: str = ""
     tools: Mapping[str, int] = field(default_factory=dict)

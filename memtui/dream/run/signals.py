@@ -29,7 +29,6 @@ class Signals:
 
     def __init__(self) -> None:
         self.came: int | None = None
-        """The number of the first signal; `None` if none came."""
         self._at_once = False
 
     @contextmanager

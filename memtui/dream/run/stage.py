@@ -27,9 +27,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 
 STAGE_RETENTION_S = 14 * 86_400
-"""How long a stage is kept for review."""
-_INCOMPLETE_RETENTION_S = 3600
-"""Age from which an incomplete stage is not one that a run is just making."""
+_INCOMPLETE_RETENTION_S = 3600  # age from which an incomplete stage is not one that a run is just making
 
 
 class StagedFile(Struct, frozen=True):

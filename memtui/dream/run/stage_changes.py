@@ -21,8 +21,7 @@ RENAME_SIMILARITY = 0.6
 """Share of bytes in common, line by line, from which a new file counts as a removed one renamed."""
 
 _MAX_COMPARED_PAIRS = 2500
-_MAX_BLANK_BYTES = 64
-"""A larger file is not read to find out whether it is blank."""
+_MAX_BLANK_BYTES = 64  # a larger file is not read to find out whether it is blank
 
 
 class StagedChange(Struct, frozen=True):
@@ -62,8 +61,7 @@ class StageChanges(Struct, frozen=True):
 def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
     """Compare a stage with its manifest. A file that was left blank counts as removed.
 
-    Args:
-        quick: Take a file of the same size and mtime for the same: to show progress, not to judge a run.
+    `quick` takes a file of the same size and mtime for the same: to show progress, not to judge a run.
     """
     now, odd = _scan(stage, quick)
     changed = [name for name, found in now.items() if name in stage.files and found != stage.files[name].digest]

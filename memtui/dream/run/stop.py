@@ -23,8 +23,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
 from memtui.util.process import ProcessIdentity, is_alive
 
-KILL_GRACE_S = 5.0
-"""Time that a run has to end after SIGTERM before it gets SIGKILL."""
+KILL_GRACE_S = 5.0  # time that a run has to end after SIGTERM before it gets SIGKILL
 
 _POLL_INTERVAL_S = 0.02
 

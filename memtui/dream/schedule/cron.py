@@ -28,13 +28,10 @@ from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
 
 PROGRAM = ("crontab",)
 CRONTAB_TIMEOUT_S = 20
-MAX_COMMAND_BYTES = 990
-"""Debian's cron refuses a command of a thousand."""
-NIGHT_HOURS = 6
-"""A default time lies within so many hours after midnight."""
+MAX_COMMAND_BYTES = 990  # Debian's cron refuses a command of a thousand
+NIGHT_HOURS = 6  # a default time lies within so many hours after midnight
 _NO_CRONTAB = re.compile(r"no (?:f?crontab|such file)|has no f?crontab", re.IGNORECASE)
-_STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")
-"""`5/15`: cron programs disagree about its meaning."""
+_STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")  # `5/15`: cron programs disagree about its meaning
 
 
 class Schedule(Struct, frozen=True):
