@@ -129,7 +129,6 @@ class AnthropicModel:
         await self._client.close()
 
     async def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
-        """See `Model.answer`."""
         tries: Counter[FaultKind] = Counter()
         while True:
             gathered, opened = StreamedAnswer(), False
@@ -197,7 +196,6 @@ class AnthropicModel:
         return fault
 
     def _of_connection(self, error: Exception) -> ApiFault:
-        """The fault of a connection that brought no answer."""
         if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException):
             words = f"{self._host} doesn't answer"
         else:

@@ -51,7 +51,6 @@ class ProgressGuard:
             self._moved = True
 
     def turn_over(self) -> None:
-        """All calls of the turn are done."""
         self.idle = 0 if self._moved else self.idle + 1
         self._moved = False
 

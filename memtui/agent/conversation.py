@@ -62,7 +62,6 @@ class Conversation:
 
 
 def _marked(blocks: list[Block]) -> list[Block]:
-    """The blocks with a cache mark on the last one."""
     return [*blocks[:-1], {**blocks[-1], **_CACHE_MARK}] if blocks else []
 
 

@@ -129,7 +129,6 @@ class _TaskRun:
                 return self.out_of_time()
 
     async def _ask(self, room: int) -> ModelAnswer | TaskResult:
-        """Get the model's answer, or the end if there is no time left for one."""
         request = self._conversation.request(self._task.model, room)
         try:
             async with aclosing(self._model.answer(request)) as pieces:

@@ -68,8 +68,6 @@ class ModelError(MemtuiError):
 
 
 class Model(Protocol):
-    """A backend."""
-
     def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Ask, with the backend's own retries; the last piece is the `ModelAnswer`. Raises `ModelError` without one."""
         ...

@@ -14,8 +14,7 @@ Source: names of tools and keys are those of Claude Code's own tools.
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -62,8 +61,8 @@ def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
 
     No input and no state of the disk makes this raise. Whether the input is complete is checked by the tool, not here.
     """
-    if not isinstance(tool, str) or tool not in _DECIDE:
-        return Decision(False, f"no such tool: {', '.join(_DECIDE)}")
+    if not isinstance(tool, str) or tool not in TOOL_KEYS:
+        return Decision(False, f"no such tool: {', '.join(TOOL_KEYS)}")
     if not isinstance(given, Mapping):
         return Decision(False, "the input is no object")
     keys = TOOL_KEYS[tool]
@@ -73,7 +72,7 @@ def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
         if value is not None and "path" not in key and not _fits(value, keys[key]):
             return Decision(False, f"{key} is not {keys[key][0].__name__}")
     try:
-        return _DECIDE[tool](given, scope)
+        return _decide(tool, given, scope)
     except Denied as denied:
         return Decision(False, clip(visible(str(denied), keep=""), MAX_REASON_CELLS))
     except OSError as error:
@@ -84,24 +83,23 @@ def _fits(value: object, types: tuple[type, ...]) -> bool:
     return isinstance(value, types) and (not isinstance(value, bool) or bool in types)
 
 
-def _verdict(verdict: PathVerdict) -> Decision:
+def _decide(tool: str, given: Mapping[str, object], scope: AllowedFolders) -> Decision:
+    match tool:
+        case "Read":
+            verdict = scope.verdict(given.get("file_path"))
+        case "Grep" | "Glob":
+            if isinstance(wildcard := given.get("glob" if tool == "Grep" else "pattern"), str):
+                _check_wildcard(wildcard, scope)
+            path = given.get("path")
+            verdict = scope.verdict("." if path is None else path)
+        case "Edit" | "Write":
+            path = given.get("file_path")
+            verdict = check_path(scope.root, path, op="write", actor=scope.actor, casefold=scope.casefold)
+        case "Bash":
+            return _bash(given, scope)
+        case _:
+            raise Denied(f"no such tool: {tool}")
     return Decision(verdict.allowed, verdict.reason, verdict if verdict.allowed else None)
-
-
-def _read(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    return _verdict(scope.verdict(given.get("file_path")))
-
-
-def _write(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    path = given.get("file_path")
-    return _verdict(check_path(scope.root, path, op="write", actor=scope.actor, casefold=scope.casefold))
-
-
-def _search(wildcard_key: str, given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    if isinstance(wildcard := given.get(wildcard_key), str):
-        _check_wildcard(wildcard, scope)
-    path = given.get("path")
-    return _verdict(scope.verdict("." if path is None else path))
 
 
 def _check_wildcard(pattern: str, scope: AllowedFolders) -> None:
@@ -127,15 +125,4 @@ def _bash(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
         return Decision(False, "command is no text")
     if given.get("run_in_background"):
         return Decision(False, "nothing runs in the background")
-    plan = check_line(command, scope)
-    return Decision(True, "only reads, inside the folders", plan=plan)
-
-
-_DECIDE: dict[str, Callable[[Mapping[str, object], AllowedFolders], Decision]] = {
-    "Read": _read,
-    "Grep": partial(_search, "glob"),
-    "Glob": partial(_search, "pattern"),
-    "Edit": _write,
-    "Write": _write,
-    "Bash": _bash,
-}
+    return Decision(True, "only reads, inside the folders", plan=check_line(command, scope))

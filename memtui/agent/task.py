@@ -28,8 +28,6 @@ class Budget(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """One run: system prompt, prompt, model, tools and limits."""
-
     system: str
     prompt: str
     model: str

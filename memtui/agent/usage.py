@@ -73,5 +73,4 @@ _DATE = re.compile(r"[-@]\d{8}\Z")
 
 
 def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price | None:
-    """The price of a model; `None` if it is unknown."""
     return prices.get(model) or prices.get(_DATE.sub("", model))

@@ -171,7 +171,6 @@ class _ArgumentReader:
         self.flags.append(text)
 
     def next(self, flag: str, kind: str) -> str:
-        """The value in the next word."""
         if not self.left:
             raise Denied(f"{self.name} {flag} without a value")
         value = self.scope.literal(self.left.pop(0))

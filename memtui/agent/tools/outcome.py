@@ -21,7 +21,6 @@ class ToolResult(Struct, frozen=True):
 
     @classmethod
     def fault(cls, reason: str) -> "ToolResult":
-        """The answer to a call that failed."""
         return cls(reason, ok=False, reason=reason)
 
 

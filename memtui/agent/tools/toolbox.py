@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -16,20 +16,19 @@ from msgspec.structs import replace
 from memtui.agent.permissions import Decision, decide
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import SHELL_TIMEOUT_S, run_plan
+from memtui.agent.shell.validate import ShellPlan
 from memtui.agent.task import TOOLS
 from memtui.agent.tools.files import MAX_LINES, SeenDigests, edit_file, place_key, read_lines, write_file
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.schemas import SCHEMAS
 from memtui.agent.tools.search import bounded_int, find_files, run_search, search_job
 from memtui.fs.atomic import digest
-from memtui.fs.boundary import PathVerdict
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError
 
 MAX_ANSWER_CHARS = 64_000
 
 T = TypeVar("T")
-Given = Mapping[str, Any]
 
 
 class Toolbox:
@@ -42,7 +41,6 @@ class Toolbox:
         self._seen: SeenDigests = {}
 
     def schemas(self) -> list[dict[str, Any]]:
-        """The schemas that the model is given."""
         return [SCHEMAS[name] for name in self._allowed]
 
     async def call(self, name: object, given: object) -> ToolResult:
@@ -59,7 +57,7 @@ class Toolbox:
         if not decision.allowed:
             return ToolResult.fault(f"denied: {decision.reason}")
         try:
-            outcome = await _TOOLS[name](self, decision, given)
+            outcome = await self._run(name, decision, given)
         except MemtuiError as fault:
             return ToolResult.fault(fault.message)
         except OSError as error:
@@ -68,26 +66,32 @@ class Toolbox:
             return outcome
         return replace(outcome, text=outcome.text[:MAX_ANSWER_CHARS] + "\n(cut here: ask for less)")
 
-    async def _read(self, decision: Decision, given: Given) -> ToolResult:
-        place = _place(decision)
-        offset = bounded_int(given, "offset", 1, least=1, most=10**12)
-        limit = bounded_int(given, "limit", MAX_LINES, least=1, most=MAX_LINES)
-        shown = await run_in_thread(lambda: read_lines(place, offset, limit))
-        if shown.digest:
-            self._seen[place_key(place)] = shown.digest
-        return ToolResult(shown.text, fresh=f"{place_key(place)}:{shown.first}")
+    async def _run(self, name: str, decision: Decision, given: Mapping[str, Any]) -> ToolResult:
+        """Run a tool whose call was allowed."""
+        place = decision.path
+        if place is None:
+            assert decision.plan is not None
+            return await self._bash(decision.plan, given)
+        match name:
+            case "Read":
+                offset = bounded_int(given, "offset", 1, least=1, most=10**12)
+                limit = bounded_int(given, "limit", MAX_LINES, least=1, most=MAX_LINES)
+                shown = await run_in_thread(lambda: read_lines(place, offset, limit))
+                if shown.digest:
+                    self._seen[place_key(place)] = shown.digest
+                return ToolResult(shown.text, fresh=f"{place_key(place)}:{shown.first}")
+            case "Glob":
+                return ToolResult(await run_in_thread(lambda: find_files(place, given["pattern"], self._scope)))
+            case "Grep":
+                return ToolResult(await run_search(await run_in_thread(lambda: search_job(place, given, self._scope))))
+            case "Edit":
+                old, new, every = given["old_string"], given["new_string"], given.get("replace_all") is True
+                return ToolResult(edit_file(place, old, new, self._seen, every=every, fs=self._fs), wrote=True)
+            case "Write":
+                return ToolResult(write_file(place, given["content"], self._seen, fs=self._fs), wrote=True)
+        raise AssertionError(name)
 
-    async def _glob(self, decision: Decision, given: Given) -> ToolResult:
-        place, pattern = _place(decision), given["pattern"]
-        return ToolResult(await run_in_thread(lambda: find_files(place, pattern, self._scope)))
-
-    async def _grep(self, decision: Decision, given: Given) -> ToolResult:
-        place = _place(decision)
-        return ToolResult(await run_search(await run_in_thread(lambda: search_job(place, given, self._scope))))
-
-    async def _bash(self, decision: Decision, given: Given) -> ToolResult:
-        plan = decision.plan
-        assert plan is not None
+    async def _bash(self, plan: ShellPlan, given: Mapping[str, Any]) -> ToolResult:
         longest_ms = int(SHELL_TIMEOUT_S * 1000)
         seconds = bounded_int(given, "timeout", longest_ms, least=100, most=longest_ms) / 1000
         ran = await run_in_thread(lambda: run_plan(plan, seconds=seconds))
@@ -100,22 +104,6 @@ class Toolbox:
             text = f"{text}\n(exit code {ran.code})".lstrip("\n")
         return ToolResult(text or "(it printed nothing)", fresh=fresh)
 
-    async def _edit(self, decision: Decision, given: Given) -> ToolResult:
-        old, new, every = given["old_string"], given["new_string"], given.get("replace_all") is True
-        return ToolResult(edit_file(_place(decision), old, new, self._seen, every=every, fs=self._fs), wrote=True)
-
-    async def _write(self, decision: Decision, given: Given) -> ToolResult:
-        return ToolResult(write_file(_place(decision), given["content"], self._seen, fs=self._fs), wrote=True)
-
-
-_TOOLS: dict[str, Callable[[Toolbox, Decision, Given], Awaitable[ToolResult]]] = {
-    "Read": Toolbox._read,
-    "Grep": Toolbox._grep,
-    "Glob": Toolbox._glob,
-    "Bash": Toolbox._bash,
-    "Edit": Toolbox._edit,
-    "Write": Toolbox._write,
-}
 
 _MAIN_KEY = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "Bash": "command"}
 
@@ -129,11 +117,6 @@ def call_argument(name: str, given: object) -> str:
     else:
         value = " in ".join(str(given[key]) for key in ("pattern", "path") if given.get(key) is not None)
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _place(decision: Decision) -> PathVerdict:
-    assert decision.path is not None
-    return decision.path
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:

@@ -20,7 +20,6 @@ class EventAdapter:
         self._retries = 0
 
     def take(self, event: AgentEvent) -> None:
-        """Pass one event on."""
         match event:
             case ModelTurn(number=number, text=text, tools=tools):
                 for stage in stages_in(text):

@@ -121,7 +121,6 @@ def client_command(
 
 
 def _settings(context: PromptContext, workspace: Workspace) -> dict[str, object]:
-    """The client's settings for this run alone."""
     hook = {"type": "command", "command": hook_command(context.root, context.reads), "timeout": HOOK_TIMEOUT_S}
     settings: dict[str, object] = {
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]},
@@ -284,7 +283,6 @@ def _blocks(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _result_text(content: object) -> str:
-    """The text of a tool's result, which is a string or a list of blocks."""
     if isinstance(content, list):
         return " ".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
     return str(content or "")
@@ -305,7 +303,6 @@ class ClientProcess:
         self._errors = errors
 
     def lines(self) -> Iterator[bytes]:
-        """What it prints, until it closes its output."""
         assert self._process.stdout is not None
         while line := self._process.stdout.readline(MAX_LINE_BYTES):
             yield line

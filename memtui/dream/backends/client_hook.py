@@ -42,7 +42,6 @@ def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
 
 
 def main(args: Sequence[str]) -> int:
-    """Answer one question."""
     if not args:
         print("the hook was given no folder", file=sys.stderr)
         return BLOCK

@@ -47,7 +47,6 @@ def variables(env: Env, location: MemoryLocation) -> dict[str, EnvVariable]:
 
 
 def find_key(found: Mapping[str, EnvVariable]) -> ApiKey | None:
-    """Find the credential to use."""
     for name in KEY_VARIABLES:
         one = found.get(name)
         if one is not None and one.value.strip():

@@ -8,6 +8,7 @@ The size limits of the index are those under which the agent client loads it.
 
 import os
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -136,7 +137,6 @@ def system_prompt() -> str:
 
 
 def task_prompt(context: PromptContext) -> str:
-    """The prompt for this dream."""
     parts = [
         _MODES[context.mode],
         f"Today is {context.day:%A}, {context.day.isoformat()}. The memory folder is the working directory: "
@@ -144,7 +144,7 @@ def task_prompt(context: PromptContext) -> str:
         _index(context.index),
     ]
     if context.pinned:
-        parts.append("Pinned:\n" + "\n".join(f"- {_one_line(name)}" for name in context.pinned))
+        parts.append(_listed("Pinned:", context.pinned))
     parts.append(_sessions(context))
     if context.logs:
         parts.append(_logs(context))
@@ -163,23 +163,22 @@ def _sessions(context: PromptContext) -> str:
     since = "" if context.since is None else f" since the last dream, on {context.since.isoformat()}"
     if not context.sessions:
         return f"No session was recorded{since}. Work on what the folder holds."
-    lines = [f"Sessions{since}, newest first:", *(f"- {_one_line(path)}" for path in context.sessions)]
-    if context.more:
-        lines.append(f"and {context.more} older ones in the same place")
-    return "\n".join(lines)
+    return _listed(f"Sessions{since}, newest first:", context.sessions, context.more)
 
 
 def _logs(context: PromptContext) -> str:
     if not context.new_logs:
         return "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
-    lines = [
+    head = (
         "Daily logs lie below logs/, a file a day. They are the source of this dream: leave them as they are. Changed "
-        "since the last dream, newest first:",
-        *(f"- {_one_line(name)}" for name in context.new_logs),
-    ]
-    if context.more_logs:
-        lines.append(f"and {context.more_logs} older ones in the same place")
-    return "\n".join(lines)
+        "since the last dream, newest first:"
+    )
+    return _listed(head, context.new_logs, context.more_logs)
+
+
+def _listed(head: str, names: Sequence[str | Path], more: int = 0) -> str:
+    tail = [f"and {more} older ones in the same place"] if more else []
+    return "\n".join([head, *(f"- {_one_line(name)}" for name in names), *tail])
 
 
 def _order(context: PromptContext) -> str:

@@ -54,7 +54,6 @@ def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Co
 
 
 def _best_available(workspace: Workspace) -> tuple[str, str]:
-    """The backend to take if none is named, and why."""
     found = variables(workspace.env, workspace.location)
     key = find_key(found)
     if key is not None:

@@ -55,7 +55,6 @@ def memory_gate(location: MemoryLocation) -> Gate:
 
 
 def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
-    """Whether the last dream is long enough ago."""
     words = f"{DREAM_INTERVAL_S // 3600} h since the last dream"
     since = lock.since(now)
     if since is None or lock.at is None:
@@ -87,7 +86,6 @@ def folder_gate(folder: Path) -> Gate:
 
 
 def lock_gate(lock: LockState, now: float) -> Gate:
-    """Whether the lock may be taken."""
     since, source, words = lock.since(now), str(lock.path), "no dream running"
     if lock.kind == "none":
         return Gate("lock", True, words, "no lock", source)

@@ -19,7 +19,6 @@ _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")  # a date at the start of a file's 
 
 
 def fill_frontmatter(context: RuleContext) -> None:
-    """Fill what is missing in the topics' front matter."""
     for problem in context.problems:
         file = context.scope.find(problem.file)
         if problem.code not in ("missing-frontmatter", "wrong-type") or not problem.fix:

@@ -15,7 +15,6 @@ from memtui.memory.tidy import TIDY_GOAL, TidyTopic, usefulness
 
 
 def make_index(context: RuleContext) -> None:
-    """Make an index from the topics where there is none."""
     for problem in context.problems_of("no-index"):
         context.change("no-index", INDEX_NAME, f"{INDEX_NAME} is made from the topics", context.fix(problem))
 

@@ -32,13 +32,6 @@ _ENDS = (".", "!", "?", "。")
 _CREATED = ("created", "metadata.created")
 
 
-class MergedText(Struct, frozen=True):
-    """One text made of two, and the headings of the older one that it doesn't have."""
-
-    text: str
-    headings: tuple[str, ...] = ()
-
-
 class _Section(Struct):
     """A heading's line, "" above the first, and the blocks below it, without blank lines."""
 
@@ -52,8 +45,8 @@ class _Section(Struct):
         return len(bare) - len(bare.lstrip("#"))
 
 
-def merge_texts(newer: str, older: str) -> MergedText:
-    """Merge two files to a text with every line of both bodies, but for the headings listed beside it.
+def merge_texts(newer: str, older: str) -> tuple[str, tuple[str, ...]]:
+    """Merge two files to a text with every line of both bodies, but for the older one's headings listed beside it.
 
     The front matter, order and line ends of `newer` are kept; only lines that it lacks are taken from `older`, and the
     earlier date of creation.
@@ -69,11 +62,11 @@ def merge_texts(newer: str, older: str) -> MergedText:
         head = head if head.endswith(newline * 2) else head + newline
     body = newer[front.body_start :].replace("\r\n", "\n")
     old_body = older[old_front.body_start :].removeprefix("\ufeff").replace("\r\n", "\n")
-    merged = _merge_bodies(body, old_body)
-    return MergedText(_with_created(head + merged.text.replace("\n", newline), old_front), merged.headings)
+    merged, left_out = _merge_bodies(body, old_body)
+    return _with_created(head + merged.replace("\n", newline), old_front), left_out
 
 
-def _merge_bodies(body: str, old_body: str) -> MergedText:
+def _merge_bodies(body: str, old_body: str) -> tuple[str, tuple[str, ...]]:
     known = {normalized(line) for line in body.split("\n")}
     sections = _sections(body)
     dropped: list[str] = []
@@ -99,7 +92,7 @@ def _merge_bodies(body: str, old_body: str) -> MergedText:
             pending.clear()
     dropped += [section.heading for section in pending]
     words = dict.fromkeys(normalized(heading).strip("# ") for heading in dropped)
-    return MergedText(_as_text(body, sections) if changed else body, tuple(word for word in words if word))
+    return _as_text(body, sections) if changed else body, tuple(word for word in words if word)
 
 
 def _is_known(block: str, known: set[str], body: str) -> bool:
@@ -241,8 +234,8 @@ def _merge(context: RuleContext, one: TopicText, other: TopicText, match: Match)
     copy = context.mode == "prune" and same
     text = context.text(newer.name)
     if not copy:
-        both = merge_texts(text, context.text(older.name))
-        text = _with_note(both.text, newer, older, both.headings)
+        text, left_out = merge_texts(text, context.text(older.name))
+        text = _with_note(text, newer, older, left_out)
     if len(text.encode("utf-8")) > MAX_FILE_BYTES:
         return False
     after = _move_links(context, gone.name, kept.name)

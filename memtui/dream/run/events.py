@@ -71,8 +71,6 @@ class File(Event, frozen=True):
 
 
 class Tokens(Event, frozen=True):
-    """Tokens of the run so far."""
-
     input: int = 0
     output: int = 0
     cache_read: int = 0
@@ -80,8 +78,6 @@ class Tokens(Event, frozen=True):
 
 
 class Money(Event, frozen=True):
-    """US dollars of the run so far."""
-
     usd: float = 0.0
 
 
@@ -94,8 +90,6 @@ class Retry(Event, frozen=True):
 
 
 class Note(Event, frozen=True):
-    """A line for people."""
-
     words: str = ""
 
 

@@ -124,8 +124,6 @@ def run_dream(
 
 
 class _DreamRun(Struct):
-    """One run under way."""
-
     workspace: Workspace
     dirs: Dirs
     info: Run
@@ -224,7 +222,6 @@ class _DreamRun(Struct):
             asyncio.run(_within(result, wall))
 
     def _emit_phase(self, name: str) -> None:
-        """Emit the phase if it differs from the last one."""
         phase = Phase(name, self.stage_name)
         if phase != self.phase:
             self.phase = phase

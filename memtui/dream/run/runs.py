@@ -68,7 +68,6 @@ class Run(Struct, frozen=True):
 
     @property
     def events(self) -> Path:
-        """Its event file."""
         return self.path / "events.jsonl"
 
 
@@ -157,7 +156,6 @@ def find_run(runs: Iterable[Run], word: str | None) -> Run:
 
 
 def events_of(run: Run) -> tuple[Event, ...]:
-    """The events of a run so far, oldest first."""
     return read_events(run.events)
 
 
@@ -184,7 +182,6 @@ def _end(run: Run) -> Ended | None:
 
 
 def run_progress(events: Iterable[Event]) -> RunProgress:
-    """Sum up a run's events."""
     events = tuple(events)
     phases, turns = _of(Phase, events), _of(Turn, events)
     tools: Counter[str] = Counter()

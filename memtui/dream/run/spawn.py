@@ -45,8 +45,6 @@ class RunRequest(Struct, frozen=True):
 
 
 class StartedRun:
-    """A run that was just started."""
-
     def __init__(self, id: str, path: Path, process: "subprocess.Popen[bytes]") -> None:
         self.id = id
         self.path = path

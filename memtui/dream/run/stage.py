@@ -50,7 +50,6 @@ class Stage(Struct, frozen=True):
 
     @property
     def root(self) -> Path:
-        """The folder that the run works in."""
         return self.path / "memory"
 
     def base(self, name: str) -> bytes | None:

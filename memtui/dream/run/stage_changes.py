@@ -54,7 +54,6 @@ class StageChanges(Struct, frozen=True):
 
     @property
     def gone(self) -> tuple[str, ...]:
-        """The names of the deleted and emptied files."""
         return tuple(one.name for one in self.touched if one.kind == "removed" or one.emptied)
 
 
@@ -128,7 +127,6 @@ def _touched(stage: Stage, name: str, kind: ChangeKind, old: str | None) -> Stag
 
 
 def _has_body(data: bytes) -> bool:
-    """Whether there is text below the frontmatter."""
     text = data.decode("utf-8", "replace")
     return bool(text[read_frontmatter(text).body_start :].strip())
 

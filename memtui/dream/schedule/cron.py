@@ -165,19 +165,17 @@ class Crontab:
         done = self._call(["-l"])
         if done.returncode == 0:
             return done.stdout
-        message = done.stderr.decode("utf-8", "replace").strip()
-        if _NO_CRONTAB.search(message):
+        problem = _problem(done)
+        if _NO_CRONTAB.search(problem):
             return b""
-        raise MemtuiError(f"the crontab can't be read: {message or f'exit code {done.returncode}'}", hint="crontab -l")
+        raise MemtuiError(f"the crontab can't be read: {problem}", hint="crontab -l")
 
     def _write(self, data: bytes, before: bytes) -> None:
         if self._read() != before:
             raise Conflict("another program changed the crontab just now", hint="try again")
         done = self._call(["-"], data)
         if done.returncode != 0:
-            message = done.stderr.decode("utf-8", "replace").strip()
-            problem = message or f"exit code {done.returncode}"
-            raise MemtuiError(f"the crontab wasn't taken: {problem}", hint="crontab -l")
+            raise MemtuiError(f"the crontab wasn't taken: {_problem(done)}", hint="crontab -l")
 
     def _call(self, words: Sequence[str], data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
         try:
@@ -196,6 +194,10 @@ class Crontab:
             raise MemtuiError(f"{self._program[0]} failed: {error}") from error
 
 
+def _problem(done: "subprocess.CompletedProcess[bytes]") -> str:
+    return done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+
+
 def cron_line(id: str, cron: str, command: str) -> str:
     """Make the crontab line for a shell command, in which cron takes `%` for a line end unless escaped.
 
@@ -211,7 +213,6 @@ def cron_line(id: str, cron: str, command: str) -> str:
 
 
 def cron_of(line: str) -> str:
-    """The five fields at the beginning of our line."""
     return " ".join(line.split()[:5])
 
 

@@ -36,7 +36,6 @@ class Job(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The job as one line for the shell."""
         values = [f"{name}={value}" for name, value in self.variables.items()]
         return f"cd {shlex.quote(str(self.cwd))} && {shlex.join(['/usr/bin/env', *values, *self.words])}"
 

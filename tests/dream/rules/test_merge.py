@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.rules.context import normalized
-from memtui.dream.rules.merge import MergedText, merge_texts
+from memtui.dream.rules.merge import merge_texts
 from memtui.dream.rules.similarity import match_topics, matching_pairs, topic_text
 from memtui.memory.frontmatter import read_frontmatter
 from tests.memory.folders import topic
@@ -68,7 +68,7 @@ def test_pairs_are_found_without_comparing_all() -> None:
 def test_the_union_keeps_sections_lists_and_code() -> None:
     newer = topic("A", body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n\n## Why\n\nBecause.\n")
     older = topic("B", body="# A\n\nFirst.\n\n## How\n\n- one\n- three\n\n```\na\n\nb\n```\n\n## When\n\nNever.\n")
-    assert merge_texts(newer, older).text == topic(
+    assert merge_texts(newer, older)[0] == topic(
         "A",
         body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n- three\n\n```\na\n\nb\n```\n\n## Why\n\nBecause.\n\n## When\n\n"
         "Never.\n",
@@ -78,14 +78,12 @@ def test_the_union_keeps_sections_lists_and_code() -> None:
 def test_the_union_keeps_line_ends_and_the_earlier_creation() -> None:
     newer = "---\r\nname: A\r\ncreated: 2026-05-01\r\n---\r\n\r\nOne.\r\n"
     older = "---\nname: B\ncreated: 2026-01-01\n---\n\nTwo.\n"
-    assert (
-        merge_texts(newer, older).text == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
-    )
-    assert merge_texts(older, newer).text.startswith("---\nname: B\ncreated: 2026-01-01\n")
+    assert merge_texts(newer, older)[0] == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
+    assert merge_texts(older, newer)[0].startswith("---\nname: B\ncreated: 2026-01-01\n")
 
 
 def test_the_union_takes_the_only_front_matter() -> None:
-    assert merge_texts("One.\n", topic("B", body="Two.\n")).text == topic("B", body="One.\n\nTwo.\n")
+    assert merge_texts("One.\n", topic("B", body="Two.\n"))[0] == topic("B", body="One.\n\nTwo.\n")
 
 
 LINES = [
@@ -97,20 +95,20 @@ BODIES = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
 
 @given(BODIES, BODIES)
 def test_every_line_of_both_is_in_the_merged_text(one: str, other: str) -> None:
-    merged = merge_texts(topic("A", body=one), topic("B", body=other))
-    have = {normalized(line) for line in merged.text.split("\n")}
+    merged, headings = merge_texts(topic("A", body=one), topic("B", body=other))
+    have = {normalized(line) for line in merged.split("\n")}
     missing = {normalized(line) for line in f"{one}\n{other}".split("\n")} - have - {""}
-    assert {line.strip("# ") for line in missing} <= {*merged.headings, ""}
+    assert {line.strip("# ") for line in missing} <= {*headings, ""}
     assert all(line.startswith("#") for line in missing)
-    assert merged.text.startswith(topic("A", body=""))
-    assert read_frontmatter(merged.text).name == "A"
-    again = merge_texts(merged.text, topic("B", body=other)).text
+    assert merged.startswith(topic("A", body=""))
+    assert read_frontmatter(merged).name == "A"
+    again = merge_texts(merged, topic("B", body=other))[0]
     assert {normalized(line) for line in again.split("\n")} | {""} == have | {""}
 
 
 def test_a_heading_without_anything_new_is_handed_back() -> None:
     newer, older = topic("A", body="# A\n\nText.\n"), topic("B", body="# B\n\nText.\n\n## Why ##\n")
-    assert merge_texts(newer, older) == MergedText(newer, ("B", "Why"))
+    assert merge_texts(newer, older) == (newer, ("B", "Why"))
 
 
 def test_new_lines_join_what_they_belong_to() -> None:
@@ -119,11 +117,11 @@ def test_new_lines_join_what_they_belong_to() -> None:
     made = (
         "One.\nTwo.\n\n**How:**\n- a\n- b\n- c\n\nWrapped text\nof two lines\n\nThree.\n\nWrapped text\nof more lines\n"
     )
-    assert merge_texts(newer, older).text == topic("A", body=made)
+    assert merge_texts(newer, older)[0] == topic("A", body=made)
 
 
 def test_headings_keep_what_is_below_them() -> None:
     newer = topic("A", body="# A\n\nText.\n\n## How\n\n- one\n")
     older = topic("B", body="# B\n\nMore text.\n\n## Old\n\n### Where\n\nThere.\n\n## Gone\n")
     made = topic("A", body="# A\n\nText.\n\nMore text.\n\n## How\n\n- one\n\n## Old\n\n### Where\n\nThere.\n")
-    assert merge_texts(newer, older) == MergedText(made, ("B", "Gone"))
+    assert merge_texts(newer, older) == (made, ("B", "Gone"))
