@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.demo.marks import span_seconds
 from memtui.fs.atomic import digest
@@ -28,10 +29,10 @@ class UnsyncedFileSystem(FileSystem):
     """Neither syncs nor waits for other writers: a sample may be lost, and no other program writes it."""
 
     def fsync(self, fd: int) -> None:
-        """Nothing."""
+        pass
 
-    def wait(self, span_seconds: float) -> None:
-        """Nothing."""
+    def wait(self, seconds: float) -> None:
+        pass
 
 
 class DemoEdit(Struct, frozen=True):
@@ -54,7 +55,6 @@ class ScriptStep(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The files that it touches."""
         return tuple(dict.fromkeys(edit.name for edit in self.edits))
 
 
@@ -72,7 +72,8 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
         for line in lines:
             kind, _, name = line.partition(" ")
             if line[:1] in ("+", "-") and edits:
-                edits[-1] = _with_line(edits[-1], line)
+                side = "after" if line[0] == "+" else "before"
+                edits[-1] = replace(edits[-1], **{side: getattr(edits[-1], side) + line[1:] + "\n"})
             elif kind in ("edit", "create", "delete"):
                 edits.append(DemoEdit(kind, name))
             elif line and not edits:
@@ -83,21 +84,11 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
     return tuple(steps)
 
 
-def _with_line(edit: DemoEdit, line: str) -> DemoEdit:
-    text = line[1:] + "\n"
-    if line[0] == "-":
-        return DemoEdit(edit.kind, edit.name, edit.before + text, edit.after)
-    return DemoEdit(edit.kind, edit.name, edit.before, edit.after + text)
-
-
 def replay_steps(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, ...]) -> None:
     """Take the folder back to before the first step, then do the steps one after the other.
 
-    Args:
-        memory: The folder as the data files have it, files that a step deletes included.
-        dirs: Where the history goes.
-        now: The moment that the steps' ages count from.
-        steps: Oldest first.
+    `memory` is as the data files have it, files that a step deletes included. The steps come oldest first, their ages
+    count from `now`.
 
     Raises:
         ValueError: If a step doesn't fit the files.
@@ -135,11 +126,7 @@ def record_found(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] |
 
 
 def states_of(last: dict[str, str], steps: tuple[ScriptStep, ...]) -> list[dict[str, str]]:
-    """The texts before each step and, as the last, after all of them.
-
-    Args:
-        last: The texts in the end, and of each deleted file its last one.
-        steps: Oldest first.
+    """The texts before each step and, as the last, after all of them; `last` has of each deleted file its last text.
 
     Raises:
         ValueError: If what a step made of a passage isn't there exactly once.

@@ -22,7 +22,7 @@ from memtui.demo.transcripts import (
     fork_transcript,
     open_transcript,
     parse_script,
-)
+)  # fmt: skip
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.app_dirs import Dirs
 
@@ -35,11 +35,7 @@ LAST_DREAM_PID = 9_999_999
 
 
 class DemoHome(Struct, frozen=True):
-    """Where the sample is.
-
-    `environ` is its whole environment: nothing of the real one is in it. `cwd` is the main project's folder, `config`
-    Claude Code's.
-    """
+    """Where the sample is: its whole environment, the main project's folder (`cwd`) and Claude Code's (`config`)."""
 
     home: Path
     environ: Mapping[str, str]
@@ -60,12 +56,7 @@ class DemoHome(Struct, frozen=True):
 def build_demo(home: Path, now: float) -> DemoHome:
     """Build the sample: three projects with memory, instructions, settings, sessions and a history.
 
-    Args:
-        home: An empty folder, or one that doesn't exist yet.
-        now: The time that every date and age is relative to.
-
-    Returns:
-        Where things are. The same `home` and `now` give the same names, bytes and modification times.
+    Dates and ages are relative to `now`: the same `home` and `now` give the same names, bytes and modification times.
 
     Raises:
         FileExistsError: If the folder isn't empty.
@@ -74,8 +65,7 @@ def build_demo(home: Path, now: float) -> DemoHome:
     if any(home.iterdir()):
         raise FileExistsError(f"{home} is not empty")
     home = home.resolve()
-    config = home / ".claude"
-    code = home / "code"
+    config, code = home / ".claude", home / "code"
     demo = DemoHome(home, {"HOME": str(home), "USER": "jiwoo"}, code / "shop", config)
     _copy("user", config, now, {})
     for name in PROJECTS:
@@ -103,7 +93,8 @@ def _copy(source: str, target: Path, now: float, names: Mapping[str, str]) -> No
     A leading `_` and `dot-` keep the copies in this package from being instructions or settings to an agent that works
     on memtui itself.
     """
-    ages = _ages()
+    pairs = (line.split() for line in _data("ages.txt").splitlines() if line and not line.startswith("#"))
+    ages = {name: span_seconds(age) for name, age in pairs}
     for path in _files(DATA / source):
         relative = path.relative_to(DATA / source)
         if relative.parts[0] == "logs":
@@ -122,11 +113,6 @@ def _data(name: str) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
-
-
-def _ages() -> dict[str, int]:
-    pairs = (line.split() for line in _data("ages.txt").splitlines() if line and not line.startswith("#"))
-    return {name: span_seconds(age) for name, age in pairs}
 
 
 def _repository(folder: Path, now: float) -> None:
@@ -171,12 +157,12 @@ def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) 
         if base in made:
             origin, start = made[base]
             end = now - span_seconds(script.head["ends"])
-            # Written twice: the first time only to see how long it takes, so that the second ends on time.
-            trial = fork_transcript(origin, script)
-            TranscriptWriter(trial, load).play(script.blocks)
-            branch = fork_transcript(origin, script)
-            branch.clock += max(0.0, end - start - trial.clock)
-            TranscriptWriter(branch, load).play(script.blocks)
+            late = 0.0
+            for _ in range(2):  # the first time only to see how long it takes, so that the second ends on time
+                branch = fork_transcript(origin, script)
+                branch.clock += late
+                TranscriptWriter(branch, load).play(script.blocks)
+                late = max(0.0, end - start - branch.clock)
             close_transcript(branch, script)
             _write_session(folder, branch, start, end)
 

@@ -30,7 +30,7 @@ FAKE_SECRET = "moru_sandbox_" + hashlib.sha256(b"not a credential").hexdigest()[
 
 
 def span_seconds(span: str) -> int:
-    """The length of a span such as "2d3h" or "45m" in seconds."""
+    """The length of a span such as "2d3h" or "45m"."""
     return sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"(\d+)([dhm])", span))
 
 
@@ -51,13 +51,7 @@ def demo_session_id(name: str) -> str:
 
 
 def fill(text: str, now: float, names: Mapping[str, str] | None = None) -> str:
-    """Fill in every mark that is known.
-
-    Args:
-        text: A data file.
-        now: The moment that "ago" counts from, Unix seconds.
-        names: What `{{cwd}}` and the like stand for.
-    """
+    """Fill in every mark that is known; `names` says what `{{cwd}}` and the like stand for."""
     known = {"secret": FAKE_SECRET, **(names or {})}
 
     def word(match: re.Match[str]) -> str:

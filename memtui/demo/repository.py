@@ -9,14 +9,7 @@ _AUTHOR = "Jiwoo Han <jiwoo@moru.example>"
 
 
 def make_repository(folder: Path, names: tuple[str, ...], when: float, *, branches: tuple[str, ...] = ()) -> None:
-    """Make `folder` a repository whose `main` holds the named files in one commit.
-
-    Args:
-        folder: The working tree; the files are there already.
-        names: Relative POSIX names to commit.
-        when: The commit's time, Unix seconds.
-        branches: More branches that point to the same commit.
-    """
+    """Make `folder` a repository whose `main` (and more `branches`) holds the named files in one commit."""
     git = folder / ".git"
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (git / name).mkdir(parents=True)
@@ -30,9 +23,8 @@ def make_repository(folder: Path, names: tuple[str, ...], when: float, *, branch
         reference.parent.mkdir(parents=True, exist_ok=True)
         reference.write_text(commit + "\n", encoding="ascii")
     (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-    (git / "config").write_text(
-        "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n", encoding="ascii"
-    )
+    core = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+    (git / "config").write_text(core, encoding="ascii")
     (git / "info/exclude").write_text("CLAUDE.local.md\n.claude/settings.local.json\n", encoding="ascii")
 
 

@@ -6,13 +6,7 @@ Entry = dict[str, Any]
 
 
 def tool_result(tool: str, given: Entry, body: str, *, error: bool) -> tuple[str, Entry]:
-    """The `content` of a tool result and its `toolUseResult`.
-
-    Args:
-        tool: The tool's name.
-        given: The call's input.
-        body: What the script says it answered.
-        error: Whether the call failed; the details are then of no use to anybody.
+    """The `content` of a tool result and its `toolUseResult`, for a call's input and what the script says it answered.
 
     Source:
         The fields per tool in files of Claude Code 2.1.258 and later.
@@ -57,8 +51,7 @@ def _change(tool: str, given: Entry) -> Entry:
     path = given["file_path"]
     if tool == "Write":
         content = given["content"]
-        patch: list[Entry] = []
-        return {"type": "create", "filePath": path, "content": content, "structuredPatch": patch, "originalFile": None}
+        return {"type": "create", "filePath": path, "content": content, "structuredPatch": [], "originalFile": None}
     old, new = given["old_string"], given["new_string"]
     before, after = old.split("\n"), new.split("\n")
     hunk: Entry = {"oldStart": 1, "oldLines": len(before), "newStart": 1, "newLines": len(after)}

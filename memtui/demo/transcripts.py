@@ -17,7 +17,7 @@ Source:
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -96,8 +96,7 @@ class DemoTranscript(Struct):
     def chain(self, first: Entry, last: Entry, *, parent: str | None = None, root: bool = False) -> str:
         """Append an entry that has a parent; what is particular to it stands in front, the envelope behind."""
         number = made_uuid(self.session, self.agent, len(self.entries))
-        above = None if root else parent or self.parent
-        entry: Entry = {"parentUuid": above, "isSidechain": self.agent is not None}
+        entry: Entry = {"parentUuid": None if root else parent or self.parent, "isSidechain": self.agent is not None}
         if self.agent is not None:
             entry["agentId"] = self.agent
         entry |= first | {"uuid": number, "timestamp": self.clock} | last
@@ -112,15 +111,19 @@ class DemoTranscript(Struct):
         """Append a line that stands outside the chain."""
         self.entries.append({"type": kind, **fields, "sessionId": self.session})
 
+    def note_prompt(self) -> None:
+        """The last prompt, and where a resume would go on."""
+        self.meta("last-prompt", lastPrompt=self.prompt.replace("\n", " ")[:200], leafUuid=self.leaf)
+
     def lines(self, start: float) -> list[str]:
         """The file's lines, with real times."""
 
         def real(entry: Entry) -> Entry:
-            clock = entry.get("timestamp")
-            made = entry | ({"timestamp": iso_timestamp(start + clock)} if isinstance(clock, int | float) else {})
-            snapshot = entry.get("snapshot")
-            if snapshot is not None:
-                made["snapshot"] = snapshot | {"timestamp": iso_timestamp(start + snapshot["timestamp"])}
+            made = dict(entry)
+            if isinstance(clock := entry.get("timestamp"), int | float):
+                made["timestamp"] = iso_timestamp(start + clock)
+            if "snapshot" in entry:
+                made["snapshot"] = real(entry["snapshot"])
             return made
 
         return [json.dumps(real(entry), ensure_ascii=False, separators=(",", ":")) for entry in self.entries]
@@ -137,9 +140,7 @@ class TranscriptWriter:
         self.rewound: str | None = None
         self.rewinding = False
 
-    def play(self, blocks: Iterable[ScriptBlock]) -> None:
-        """Write all blocks."""
-        blocks = tuple(blocks)
+    def play(self, blocks: Sequence[ScriptBlock]) -> None:
         for index, block in enumerate(blocks):
             if block.kind in ("think", "text", "call"):
                 more = index + 1 < len(blocks) and blocks[index + 1].kind in ("think", "text", "call")
@@ -178,25 +179,17 @@ class TranscriptWriter:
         if self.response is None:
             self.response = made_uuid(to.session, to.agent, "response", len(to.entries)).replace("-", "")[:22]
         content, tool = self.content(block)
-        to.tokens += 60 + len(block.body or block.rest) // 3
+        length = len(block.body or block.rest)
+        to.tokens += 60 + length // 3
         usage = {
-            "input_tokens": 4,
-            "cache_creation_input_tokens": 60 + len(block.body or block.rest) // 3,
-            "cache_read_input_tokens": to.tokens,
-            "output_tokens": 12 + len(block.body or block.rest) // 4,
-            "service_tier": "standard",
-        }
-        calls = tool or not last
+            "input_tokens": 4, "cache_creation_input_tokens": 60 + length // 3, "cache_read_input_tokens": to.tokens,
+            "output_tokens": 12 + length // 4, "service_tier": "standard",
+        }  # fmt: skip
         message = {
-            "model": MODEL,
-            "id": f"msg_01{self.response}",
-            "type": "message",
-            "role": "assistant",
-            "content": [content],
-            "stop_reason": "tool_use" if calls else "end_turn",
-            "stop_sequence": None,
+            "model": MODEL, "id": f"msg_01{self.response}", "type": "message", "role": "assistant",
+            "content": [content], "stop_reason": "tool_use" if tool or not last else "end_turn", "stop_sequence": None,
             "usage": usage,
-        }
+        }  # fmt: skip
         line = to.chain({"message": message, "requestId": f"req_01{self.response}", "type": "assistant"}, {})
         if tool:
             self.waiting.append((content["id"], line, content["name"], content["input"]))
@@ -245,11 +238,10 @@ class TranscriptWriter:
     def turn(self, block: ScriptBlock) -> None:
         """The end of a turn, as the client notes it, and where a resume would go on."""
         to = self.to
-        duration = round((to.clock - to.turn_began) * 1000)
-        count = sum("uuid" in entry for entry in to.entries)
+        duration, count = round((to.clock - to.turn_began) * 1000), sum("uuid" in entry for entry in to.entries)
         first: Entry = {"type": "system", "subtype": "turn_duration", "durationMs": duration, "messageCount": count}
         to.chain(first, {"isMeta": False})
-        to.meta("last-prompt", lastPrompt=to.prompt.replace("\n", " ")[:200], leafUuid=to.leaf)
+        to.note_prompt()
 
     def rewind(self, block: ScriptBlock) -> None:
         """The next prompt hangs where the labelled one hangs."""
@@ -271,7 +263,6 @@ class TranscriptWriter:
         to.tokens = int(after)
 
     def pause(self, block: ScriptBlock) -> None:
-        """Time in which nothing is written."""
         self.to.clock += span_seconds(block.rest)
 
 
@@ -308,4 +299,4 @@ def close_transcript(to: DemoTranscript, script: Script) -> None:
         url = f"https://git.moru.example/shop/pull/{number}"
         to.meta("pr-link", prNumber=number, prUrl=url, prRepository="moru/shop", timestamp=to.clock)
     if to.prompt:
-        to.meta("last-prompt", lastPrompt=to.prompt.replace("\n", " ")[:200], leafUuid=to.leaf)
+        to.note_prompt()

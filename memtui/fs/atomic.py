@@ -11,8 +11,8 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Container, Iterable
-from contextlib import suppress
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -34,10 +34,7 @@ _PERMISSION_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class FileStamp(Struct, frozen=True):
-    """Tells cheaply that a file changed. Equal stamps are a hint; the digest decides.
-
-    Times in nanoseconds. mtime can be set back, ctime can't.
-    """
+    """Tells cheaply that a file changed: a hint, the digest decides. mtime can be set back, ctime can't."""
 
     size: int
     mtime_ns: int
@@ -53,10 +50,7 @@ class FileStamp(Struct, frozen=True):
         return self.mtime_ns > (now - RECENT_WRITE_S) * 1e9
 
     def settled(self, now: float) -> bool:
-        """Whether the last change is so long ago that a later one must have given another stamp.
-
-        A time in the future is never settled.
-        """
+        """Whether the last change, never one in the future, is so long ago that a later one gave another stamp."""
         return max(self.mtime_ns, self.ctime_ns) < (now - RECENT_WRITE_S) * 1e9
 
 
@@ -80,14 +74,7 @@ def digest(data: bytes) -> str:
 
 
 def to_error(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
-    """Turn an error of the system into one for the user.
-
-    Args:
-        error: What a call raised.
-        what: The file or the operation that it was about.
-        outcome: What that means for the files.
-        hint: What to do; a default is chosen by the kind of error.
-    """
+    """Turn an error of the system about `what` into one for the user; a default `hint` is chosen by its kind."""
     number = error.errno or 0
     if number in _NO_SPACE_ERRORS:
         return Unsupported(f"No room left on the disk: {outcome}", hint=hint or "make room, then try again")
@@ -126,7 +113,6 @@ def read_content(
     Args:
         path: A path, or a name in `dir_fd`.
         follow: Whether the last part may be a symbolic link.
-        known: Digests of contents that are whole.
 
     Raises:
         OSError: As from `open` and `read`.
@@ -203,9 +189,9 @@ def write_temp(
 
     Args:
         dir_fd: The folder, open.
-        mode: Permission bits that the file shall have in the end; it starts as 0600.
+        mode: Permission bits in the end; it starts as 0600.
         owner: User and group to keep where we may.
-        modified: The mtime that it shall have, in nanoseconds since 1970; the present time if left out.
+        modified: Its mtime in nanoseconds since 1970; the present time if left out.
         sync: Off for what can be made anew after a power cut.
 
     Returns:
@@ -283,11 +269,10 @@ def replace_at(
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a new file; one that exists already stays.
+    """Write a new file.
 
     Raises:
-        Refused: If there is something of that name.
-        MemtuiError: If the system refuses.
+        MemtuiError: If there is something of that name (it stays), or the system refuses.
     """
     if path.exists() or path.is_symlink():
         raise Refused(f"{path} exists already", hint="name another file, or remove it first")
@@ -300,20 +285,24 @@ def create_file(path: Path, data: bytes) -> None:
 def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | None = None) -> None:
     """Replace or create a file of our own whose folder exists. A symbolic link is replaced, not followed.
 
-    Args:
-        mode: Permission bits; `None` keeps those of the old file, or 0600 for a new one.
+    Without `mode` the permission bits are those of the old file, or 0600 for a new one.
     """
-    dir_fd = fs.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
+    with _opened(path.parent, fs) as dir_fd:
         if mode is None:
-            try:
-                old = fs.lstat(path.name, dir_fd=dir_fd)
-                mode = stat.S_IMODE(old.st_mode) & 0o777 if stat.S_ISREG(old.st_mode) else 0o600
-            except FileNotFoundError:
-                mode = 0o600
+            mode = 0o600
+            with suppress(FileNotFoundError):
+                old = fs.lstat(path.name, dir_fd=dir_fd).st_mode
+                mode = stat.S_IMODE(old) & 0o777 if stat.S_ISREG(old) else mode
         replace_at(dir_fd, path.name, data, fs=fs, mode=mode)
+
+
+@contextmanager
+def _opened(folder: Path, fs: FileSystem) -> Iterator[int]:
+    fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield fd
     finally:
-        fs.close(dir_fd)
+        fs.close(fd)
 
 
 def make_folders(path: Path, *, fs: FileSystem = REAL) -> None:
@@ -330,36 +319,26 @@ def make_folders(path: Path, *, fs: FileSystem = REAL) -> None:
 
 def sync_folder(path: Path, *, fs: FileSystem = REAL) -> None:
     """Sync a folder: the names in it then survive a power cut."""
-    fd = fs.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
+    with _opened(path, fs) as fd:
         fs.fsync(fd)
-    finally:
-        fs.close(fd)
 
 
 def clear_temps(
     folder: int | Path, *, fs: FileSystem = REAL, names: Iterable[str] | None = None, own: bool = False
 ) -> list[str]:
-    """Remove the temporary files that dead processes left in one folder.
+    """Remove the temporary files that dead processes left in one folder; returns their names.
 
     Args:
         folder: A path, or an open folder.
         names: The names in it, if the caller has just listed them.
         own: Remove those of this process too; none of its threads may be writing.
-
-    Returns:
-        The names removed.
     """
     if isinstance(folder, Path):
-        fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with _opened(folder, fs) as fd:
             return clear_temps(fd, fs=fs, names=names, own=own)
-        finally:
-            fs.close(fd)
     removed: list[str] = []
     for name in fs.listdir(folder) if names is None else names:
-        match = _TEMP_NAME.fullmatch(name)
-        if match is None:
+        if (match := _TEMP_NAME.fullmatch(name)) is None:
             continue
         pid = int(match[1])
         if own if pid == os.getpid() else not is_alive(ProcessIdentity(pid)):

@@ -40,6 +40,7 @@ MAX_FOLDER_DEPTH = 8
 
 INDEX = "MEMORY.md"
 
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _HEX = re.compile(r"%[0-9A-Fa-f]{2}")
 _DRIVE_OR_URL = re.compile(r"[A-Za-z]:|[A-Za-z][A-Za-z0-9+.-]*://|file:", re.IGNORECASE)
 _PUNCTUATION = re.compile(r'[:*?"<>|${}]')
@@ -56,7 +57,6 @@ SENSITIVE_NAMES = {
 }  # fmt: skip
 """Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
 SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
-"""How the names of such files end."""
 
 
 class PathVerdict(Struct, frozen=True):
@@ -87,22 +87,18 @@ def check_path(
     only: frozenset[str] | None = None,
     leaving: Container[str] = (),
 ) -> PathVerdict:
-    """Decide whether `actor` may read or write `path`.
+    """Decide whether `actor` may read or write `path`; no path and no state of the disk makes it raise.
 
     Args:
         root: The memory folder: the only place to write, and where relative paths start. Need not exist yet.
-        path: What was asked for, of any type: it may come from a model.
+        path: Of any type: it may come from a model.
         reads: More folders that may be read: transcripts, the project.
         casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
         only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
         leaving: Names under `root` that go away in the same step and so can't clash (a rename that changes case).
-
-    Returns:
-        A verdict; no exception leaves this function because of a path or the state of the disk.
     """
     try:
-        text = _check_text(path, op)
-        base, parts = _split_root(root, text, reads if op == "read" else (), casefold)
+        base, parts = _split_root(root, _check_text(path, op), reads if op == "read" else (), casefold)
         if op == "read":
             return _check_read(base, parts, [root, *reads])
         if only is None:
@@ -118,7 +114,7 @@ def check_path(
 
 
 def _check_text(path: object, op: AccessMode) -> str:
-    """Check that every program reads the path alike; the path."""
+    """The path, if every program reads it alike."""
     if not isinstance(path, str):
         raise _Denied("not a text")
     if not path.strip():
@@ -128,35 +124,33 @@ def _check_text(path: object, op: AccessMode) -> str:
     for char in path:
         if char != " " and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs"):
             raise _Denied(f"holds a control, format or blank character (U+{ord(char):04X})")
-    if _INVISIBLE.search(path):
-        raise _Denied("holds an invisible character")
-    if len(path.encode()) > MAX_PATH_BYTES:
-        raise _Denied(f"longer than {MAX_PATH_BYTES} bytes")
-    if "\\" in path or "`" in path:
-        raise _Denied("holds a backslash or backtick")
-    if path.startswith(("//", "~")):
-        raise _Denied("starts with // or ~")
-    if _DRIVE_OR_URL.match(path):
-        raise _Denied("a URL or a drive, not a path")
-    if _HEX.search(path):
-        raise _Denied("holds a percent escape")
-    if _SLASH_LIKE.search(path):
-        raise _Denied("holds a look-alike of a slash")
-    folded = unicodedata.normalize("NFKC", path)
-    if any(folded.count(sign) > path.count(sign) for sign in ("..", "/", "\\")):
-        raise _Denied("its compatibility form gains a slash or two dots")
-    if op == "write" and (match := _PUNCTUATION.search(path)):
-        raise _Denied(f"holds {match[0]}")
     parts = path.split("/")
-    if ".." in parts:
-        raise _Denied("steps to a parent folder")
-    if any(_TILDE.match(part) for part in parts):
-        raise _Denied("holds a part that a shell would expand")
-    if any(len(part.encode()) > MAX_NAME_BYTES for part in parts):
-        raise _Denied(f"a part is longer than {MAX_NAME_BYTES} bytes")
-    if op == "write" and parts[-1] in ("", "."):
-        raise _Denied("names a folder")
+    folded = unicodedata.normalize("NFKC", path)
+    gains = any(folded.count(sign) > path.count(sign) for sign in ("..", "/", "\\"))
+    punctuation = _PUNCTUATION.search(path) if op == "write" else None
+    _deny_first(
+        (_INVISIBLE.search(path), "holds an invisible character"),
+        (len(path.encode()) > MAX_PATH_BYTES, f"longer than {MAX_PATH_BYTES} bytes"),
+        ("\\" in path or "`" in path, "holds a backslash or backtick"),
+        (path.startswith(("//", "~")), "starts with // or ~"),
+        (_DRIVE_OR_URL.match(path), "a URL or a drive, not a path"),
+        (_HEX.search(path), "holds a percent escape"),
+        (_SLASH_LIKE.search(path), "holds a look-alike of a slash"),
+        (gains, "its compatibility form gains a slash or two dots"),
+        (punctuation, f"holds {punctuation and punctuation[0]}"),
+        (".." in parts, "steps to a parent folder"),
+        (any(map(_TILDE.match, parts)), "holds a part that a shell would expand"),
+        (any(len(part.encode()) > MAX_NAME_BYTES for part in parts), f"a part is longer than {MAX_NAME_BYTES} bytes"),
+        (op == "write" and parts[-1] in ("", "."), "names a folder"),
+    )
     return path
+
+
+def _deny_first(*rules: tuple[object, str]) -> None:
+    """Deny with the reason of the first rule that is broken."""
+    for broken, reason in rules:
+        if broken:
+            raise _Denied(reason)
 
 
 def _split_root(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
@@ -187,29 +181,21 @@ def _check_names(parts: list[str], actor: Actor) -> None:
     if len(parts) - 1 > MAX_FOLDER_DEPTH:
         raise _Denied(f"deeper than {MAX_FOLDER_DEPTH} folders")
     for part in parts:
-        if part.startswith(".") and not part.startswith(".."):
-            raise _Denied("a hidden or protected name")
-        if part.endswith((".", " ")):
-            raise _Denied("ends in a dot or blank, which some systems drop")
-        if _RESERVED.match(part.split(".")[0].rstrip(" ")):
-            raise _Denied("a device name on some systems")
-        if unicodedata.normalize("NFKC", part).casefold() in _INSTRUCTIONS:
-            raise _Denied("loads as instructions, not memory")
-    leaf = parts[-1]
-    if not leaf.endswith(".md"):
-        raise _Denied("not a .md file")
-    if not leaf[:-3].strip(". "):
-        raise _Denied("no name before .md")
-    if actor != "user" and fold_name(parts[0]) == "team":
-        raise _Denied("an agent doesn't write what the team shares")
+        _deny_first(
+            (part.startswith(".") and not part.startswith(".."), "a hidden or protected name"),
+            (part.endswith((".", " ")), "ends in a dot or blank, which some systems drop"),
+            (_RESERVED.match(part.split(".")[0].rstrip(" ")), "a device name on some systems"),
+            (unicodedata.normalize("NFKC", part).casefold() in _INSTRUCTIONS, "loads as instructions, not memory"),
+        )
+    _deny_first(
+        (not parts[-1].endswith(".md"), "not a .md file"),
+        (not parts[-1][:-3].strip(". "), "no name before .md"),
+        (actor != "user" and fold_name(parts[0]) == "team", "an agent doesn't write what the team shares"),
+    )
 
 
 def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling: bool) -> str:
-    """Walk to the target without following a link; the name in the spelling on the disk.
-
-    Args:
-        spelling: Whether names are matched with what is there; off, they are taken as they are.
-    """
+    """Walk to the target without following a link; the name in the spelling on the disk, or as it is if that is off."""
     try:
         fd = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -220,7 +206,6 @@ def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling:
     try:
         for number, part in enumerate(parts):
             name = _spelled(fd, done, part, leaving) if spelling else part
-            last = number == len(parts) - 1
             try:
                 info = os.stat(name, dir_fd=fd, follow_symlinks=False)
             except FileNotFoundError:
@@ -228,7 +213,7 @@ def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling:
             done.append(name)
             if stat.S_ISLNK(info.st_mode):
                 raise _Denied(f"{name} is a link")
-            if last:
+            if number == len(parts) - 1:
                 if not stat.S_ISREG(info.st_mode):
                     raise _Denied(f"{name} is not a regular file")
                 break
@@ -262,29 +247,24 @@ def _match(name: str, here: Sequence[str]) -> str:
 
 def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> PathVerdict:
     """Links are fine for reading as long as what they lead to lies in one of the folders, too."""
-    _check_not_sensitive(parts)
+    _deny_sensitive(parts)
     real = os.path.realpath(os.path.join(os.path.realpath(base), *parts))
     for scope in scopes:
         lead = os.path.realpath(scope)
         if real != lead and not real.startswith(lead.rstrip("/") + "/"):
             continue
         below = [part for part in real[len(lead) :].split("/") if part]
-        _check_not_sensitive(below)
-        try:
-            info = os.stat(real, follow_symlinks=False)
-        except FileNotFoundError:
-            pass
-        else:
-            if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+        _deny_sensitive(below)
+        with suppress(FileNotFoundError):
+            mode = os.stat(real, follow_symlinks=False).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 raise _Denied("not a file or folder")
         return PathVerdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
     raise _Denied("a link leads outside")
 
 
-def _check_not_sensitive(parts: Sequence[str]) -> None:
-    for part in parts:
-        if is_sensitive(part):
-            raise _Denied(f"{part} may hold a secret")
+def _deny_sensitive(parts: Sequence[str]) -> None:
+    _deny_first(*((is_sensitive(part), f"{part} may hold a secret") for part in parts))
 
 
 def is_sensitive(part: str) -> bool:
@@ -299,7 +279,7 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
     Args:
         root: A path whose last part is no link (`PathVerdict.base` is one), or an open folder, which stays open.
         name: Relative, with slashes; as `check_path` gave it.
-        create: Whether missing folders are made, the root included.
+        create: Make missing folders, the root included.
 
     Returns:
         The open folder, which the caller closes, and the last part of the name.
@@ -317,7 +297,7 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
         for part in folders:
             if create:
                 _make_folder(fd, part, fs)
-            above, fd = fd, _enter(fd, part, name, fs)
+            above, fd = fd, _open_folder(part, fd, f"the folder of {name}", f"{name}: {part}", fs)
             fs.close(above)
     except BaseException:
         fs.close(fd)
@@ -326,24 +306,14 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
 
 
 def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     if isinstance(root, int):
-        return fs.open(".", flags, dir_fd=root)
+        return fs.open(".", _FOLDER_FLAGS, dir_fd=root)
     if create and not root.is_dir():
         missing = [root, *root.parents]
         for folder in reversed(missing[: next(i for i, one in enumerate(missing) if one.is_dir())]):
-            try:
+            with suppress(FileExistsError):
                 fs.mkdir(folder)
-            except FileExistsError:
-                continue
-    try:
-        return fs.open(root, flags)
-    except FileNotFoundError:
-        raise NotFound(f"{root} is gone") from None
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
-            raise Refused(f"{root} is a link or not a folder") from error
-        raise
+    return _open_folder(root, None, str(root), str(root), fs)
 
 
 def _make_folder(fd: int, part: str, fs: FileSystem) -> None:
@@ -354,14 +324,14 @@ def _make_folder(fd: int, part: str, fs: FileSystem) -> None:
     fs.fsync(fd)
 
 
-def _enter(fd: int, part: str, name: str, fs: FileSystem) -> int:
+def _open_folder(path: str | Path, above: int | None, gone: str, refused: str, fs: FileSystem) -> int:
     try:
-        return fs.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
+        return fs.open(path, _FOLDER_FLAGS, dir_fd=above)
     except FileNotFoundError:
-        raise NotFound(f"the folder of {name} is gone") from None
+        raise NotFound(f"{gone} is gone") from None
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
-            raise Refused(f"{name}: {part} is a link or not a folder") from error
+            raise Refused(f"{refused} is a link or not a folder") from error
         raise
 
 

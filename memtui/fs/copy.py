@@ -74,15 +74,7 @@ def entry_stat(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_resul
 
 
 def read_file_state(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> FileState | None:
-    """Read a file below a folder; `None` if it doesn't exist.
-
-    Args:
-        size: Only the first so many bytes count for the digest.
-
-    Raises:
-        Refused: If it, or a folder on the way, is a link or no file.
-        OSError: If it can't be read.
-    """
+    """Read a file below a folder, or its first `size` bytes; `None` if it doesn't exist. Errors as for `open_file`."""
     try:
         file = open_file(root, name, fs=fs)
     except NotFound:
@@ -143,9 +135,8 @@ def copy_file_into(
 
     The folder is not synced, and after an error the caller removes what there is of the copy.
     """
-    root, name = source
     folder, leaf = target
-    file = open_file(root, name, fs=fs)
+    file = open_file(*source, fs=fs)
     with closing_fd(file, fs):
         before = fs.fstat(file)
         wanted = before.st_size if size is None else size
@@ -160,23 +151,14 @@ def copy_file_into(
             made = fs.fstat(new)
         digest, count = transferred
         if count < wanted or (still and FileStamp.of(fs.fstat(file)) != FileStamp.of(before)):
-            raise _being_written(name)
+            raise _being_written(source[1])
         if not same:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
     return CopiedFile(_state(before, digest), _state(made, digest))
 
 
 def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSystem = REAL) -> FileState:
-    """Append to a copy what was written to the source since.
-
-    Args:
-        source: The source, open.
-        target: The folder of the copy, and its name below it.
-        size: How much of the source it holds, in bytes.
-
-    Returns:
-        The copy as it is now.
-    """
+    """Append to a copy that holds `size` bytes of an open file what the file has more; the copy as it is now."""
     with parent_folder(*target, fs=fs) as (parent, leaf):
         copied = fs.open(leaf, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW, dir_fd=parent)
     with closing_fd(copied, fs):

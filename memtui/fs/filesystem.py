@@ -74,10 +74,7 @@ class FileSystem:
     def commit(self, database: Path, commit: Callable[[], object], *, durable: bool) -> None:
         """End a transaction of a SQLite database: whatever stops us, all of it is there afterwards, or nothing.
 
-        Args:
-            database: Its file.
-            commit: Does it.
-            durable: Whether a power cut right after it leaves it there.
+        With `durable` a power cut right after it leaves it there.
         """
         commit()
 

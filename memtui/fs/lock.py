@@ -62,6 +62,7 @@ def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> It
 def _flock(path: Path, deadline: float, fs: FileSystem) -> int:
     pause = 0.001
     while True:
+        holder = ""
         fd = fs.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fs.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,12 +73,10 @@ def _flock(path: Path, deadline: float, fs: FileSystem) -> int:
         except (BlockingIOError, InterruptedError):
             holder = _read_holder(fd, fs)
         except FileNotFoundError:
-            holder = ""
+            pass
         except BaseException:
             fs.close(fd)
             raise
-        else:
-            holder = ""
         fs.close(fd)
         pause = _pause(path, holder, deadline, pause, fs)
 
@@ -114,9 +113,8 @@ def _take_file(held: Path, deadline: float, fs: FileSystem) -> None:
             fd = fs.open(held, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         except FileExistsError:
             left = _left_behind(held, fs)
-            if left is not None and _remove_exactly(held, left, fs):
-                continue
-            pause = _pause(held, "", deadline, pause, fs)
+            if left is None or not _remove_exactly(held, left, fs):
+                pause = _pause(held, "", deadline, pause, fs)
             continue
         try:
             fs.write(fd, me)
@@ -149,11 +147,9 @@ def _remove_exactly(held: Path, inode: int, fs: FileSystem) -> bool:
     try:
         fs.replace(held, aside)
         mine = fs.lstat(aside).st_ino == inode
-        if mine:
-            fs.unlink(aside)
-        else:
+        if not mine:
             os.link(aside, held)  # fails if there is a newer one already: then that one counts
-            fs.unlink(aside)
+        fs.unlink(aside)
     except OSError:
         return False
     return mine

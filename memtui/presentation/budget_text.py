@@ -12,13 +12,9 @@ LIMIT_UNITS: dict[Limit, str] = {"lines": "lines", "units": "characters"}
 
 
 def budget_verdict(lost_lines: int, used: float, *, lost_entries: int = 0, near: float = NEAR_LIMIT) -> LabeledText:
-    """Whether all of an index is loaded; the label is the shortest form of it.
+    """Whether all of an index is loaded, by the lines and entries that are not and the share of the nearer limit.
 
-    Args:
-        lost_lines: Lines that are not loaded.
-        used: The share of the nearer limit.
-        lost_entries: Entries that are not loaded, said where there are any.
-        near: The share from which it is near its limit.
+    The label is the shortest form of it.
     """
     if lost_lines:
         entries = f", {lost_entries:,} entr{'y' if lost_entries == 1 else 'ies'}" if lost_entries else ""

@@ -23,7 +23,6 @@ _OUTCOMES: dict[str, tuple[str, Tone]] = {
 }
 """By how a run ended, or by its state if it has no end."""
 
-
 FILE_TONES: dict[str, Tone] = {"added": "added", "removed": "removed"}
 """By what happened to a file; other kinds are neither good nor bad."""
 
@@ -84,14 +83,7 @@ def outcome_text(outcome: str) -> LabeledText:
 
 
 def run_status(outcome: str, *, dry_run: bool, kept: bool, decisions: Collection[str] = ()) -> LabeledText:
-    """How a run stands, and what the user decided about it.
-
-    Args:
-        outcome: As from `run_outcome`.
-        dry_run: It was one that nothing is adopted from.
-        kept: Something that it drafted is still kept.
-        decisions: What was decided: "adopted", "discarded".
-    """
+    """How a run stands, by its `run_outcome`, whether a draft is kept, and what was decided: "adopted", "discarded"."""
     if outcome == "held" and not kept and decisions:
         return LabeledText("", "discarded" if "discarded" in decisions else "adopted by you", "warn")
     if outcome == "held" and dry_run:

@@ -24,11 +24,7 @@ def local_time(stamp: str) -> str:
 
 
 def cleanup_text(days_left: float | None) -> str:
-    """When Claude Code deletes a session by itself: "in 12 days".
-
-    Args:
-        days_left: As from `client.retention.days_left`; `None` while the clean-up is off.
-    """
+    """When Claude Code deletes a session by itself: "in 12 days"; `days_left` as from `client.retention`."""
     if days_left is None:
         return "off: a settings file is faulty"
     if days_left >= 1:

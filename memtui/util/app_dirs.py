@@ -9,10 +9,7 @@ from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
 
 class Dirs(Struct, frozen=True):
-    """Our three folders; none of them has to exist yet.
-
-    `config` holds config.toml, `state` history, drafts, pins and locks, `cache` what may be deleted at any time.
-    """
+    """Our three folders, which need not exist yet: `cache` is what may be deleted at any time."""
 
     config: Path
     state: Path

@@ -56,20 +56,18 @@ class Config(Struct, frozen=True):
 def read_config(folder: Path) -> Config:
     """Read `folder`/config.toml; an absent file is all defaults."""
     path = folder / CONFIG_NAME
-    defaults: dict[str, str] = {setting.key: setting.default for setting in SETTINGS}
+    values: dict[str, str] = {setting.key: setting.default for setting in SETTINGS}
+    warnings: list[str] = []
+    data: dict[str, Any] = {}
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return Config(path, MappingProxyType(defaults), MappingProxyType({}))
-    except (OSError, UnicodeDecodeError) as error:
-        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
-    import tomllib  # most people have no such file, and the first picture waits for this
+        import tomllib  # most people have no such file, and the first picture waits for this
 
-    try:
-        data: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
-    warnings: list[str] = []
+        data = tomllib.loads(text)
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:  # no text, or no TOML
+        warnings.append(f"{path.name} is not used: {error}")
     keys = data.pop("keys", {})
     if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
         warnings.append('[keys] needs strings: action = "keys"')
@@ -82,8 +80,8 @@ def read_config(folder: Path) -> Config:
         elif not isinstance(word, str) or (setting.choices and word not in setting.choices):
             warnings.append(f"{key} = {value!r} is not one of {', '.join(setting.choices) or 'text'}")
         else:
-            defaults[key] = word
-    return Config(path, MappingProxyType(defaults), MappingProxyType(keys), tuple(warnings))
+            values[key] = word
+    return Config(path, MappingProxyType(values), MappingProxyType(keys), tuple(warnings))
 
 
 def edit_config(folder: Path, key: str, value: str | None) -> bytes:

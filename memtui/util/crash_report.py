@@ -14,16 +14,7 @@ MAX_LOGS = 20
 
 
 def write_crash_report(error: BaseException, args: Sequence[str], state: Path) -> Path | None:
-    """Write the traceback of an unexpected error.
-
-    Args:
-        error: The error.
-        args: The arguments of the program.
-        state: Our state folder.
-
-    Returns:
-        The file, or None if it could not be written anywhere.
-    """
+    """Write the traceback of an unexpected error; the file, or None if it could not be written anywhere."""
     head = f"memtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n{list(args)!r}\n\n"
     data = (head + "".join(traceback.format_exception(error))).encode("utf-8", "backslashreplace")
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"

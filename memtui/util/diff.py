@@ -20,10 +20,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class DiffLine(Struct, frozen=True):
-    """A line of a unified diff: `text` is the whole line, sign included.
-
-    `old` and `new` are its numbers, from 1, in the file before and after; `None` where it isn't part of that file.
-    """
+    """A line of a unified diff, sign included; its number, from 1, in the file before and after if it is part of it."""
 
     kind: DiffKind
     text: str
@@ -32,13 +29,10 @@ class DiffLine(Struct, frozen=True):
 
 
 def unified_diff(before: bytes | None, after: bytes | None, name: str, *, old_name: str = "") -> str:
-    r"""Compare two contents of one file.
+    r"""Compare two contents of one file; `None` is no file.
 
-    Args:
-        before: `None` where there was no file.
-        after: `None` where there will be none.
-        name: What the file is called afterwards; a relative name stands below `a/` and `b/`, as in git.
-        old_name: What it was called before, if that is another name; the renaming is said first.
+    A relative name stands below `a/` and `b/`, as in git; `old_name` is what the file was called before, if that is
+    another name.
 
     Returns:
         A unified diff with three lines of context, each line with its "\n"; "" where nothing differs.
@@ -64,10 +58,7 @@ def parse_diff(diff: str) -> Iterator[DiffLine]:
     """Read unified diffs that stand behind each other, line by line.
 
     The counts of each hunk decide what a line is, so that a removed line "-- x" is never taken for the name of a file.
-
-    Args:
-        diff: What `unified_diff` returned, once or several times. Lines that stand outside a hunk, as in a list of what
-            a project's move would bring, are told apart by their sign alone.
+    Lines outside a hunk, as in a list of what a project's move would bring, are told apart by their sign alone.
     """
     old = new = old_left = new_left = 0
     for text in diff.removesuffix("\n").split("\n") if diff else ():

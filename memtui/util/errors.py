@@ -2,11 +2,7 @@
 
 
 class MemtuiError(Exception):
-    """An expected error.
-
-    Args:
-        message: What happened, as one sentence without a full stop.
-        hint: What to do about it: a command or a key. May be empty.
+    """An expected error: what happened, as one sentence without a full stop, and a command or key as hint, or "".
 
     `code` is the word that scripts see, `exit_code` the exit code of the process.
     """

@@ -61,10 +61,8 @@ def matches_query(terms: tuple[QueryTerm, ...], name: str, *texts: str) -> bool:
     A fuzzy word is looked for letter by letter in the name alone: in prose nearly everything would match.
     """
     for term in terms:
-        hit = _matches_term(term, name) or any(
-            _matches_term(QueryTerm(term.text, "exact", False, term.cased) if term.kind == "fuzzy" else term, text)
-            for text in texts
-        )
+        in_text = QueryTerm(term.text, "exact", term.negated, term.cased) if term.kind == "fuzzy" else term
+        hit = _matches_term(term, name) or any(_matches_term(in_text, text) for text in texts)
         if hit == term.negated:
             return False
     return True

@@ -18,11 +18,6 @@ def run_in_foreground(
     ^C on the terminal reaches both processes; here it is ignored meanwhile. The program starts with its signals at
     their defaults: a Python handler doesn't outlive exec, so nothing has to run between fork and exec.
 
-    Args:
-        command: The program and its arguments.
-        cwd: Where it runs; here if left out.
-        environ: Its whole environment; this process's own if left out.
-
     Returns:
         Its exit code; 128 and the signal's number if one ended it, as shells count.
 

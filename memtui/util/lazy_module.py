@@ -15,9 +15,6 @@ class LazyModule:
             from memtui.services import memory as services
         else:
             services = LazyModule("memtui.services.memory")
-
-    Args:
-        name: The module's full name.
     """
 
     def __init__(self, name: str) -> None:

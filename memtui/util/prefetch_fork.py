@@ -16,13 +16,10 @@ PIPE_SIZE_BYTES = 1 << 20
 
 
 def prefetch(lookup: Callable[[], Found]) -> Callable[[], Found]:
-    """Start a lookup and return at once.
+    """Start a lookup and return at once; what is returned gives the result.
 
-    Args:
-        lookup: Only reads: what it changes is lost. Returns what `marshal` can hold.
-
-    Returns:
-        Gives the result. Where no child could be forked, or it failed, the lookup runs here and now.
+    The lookup only reads, what it changes is lost, and returns what `marshal` can hold. Where no child could be forked,
+    or it failed, it runs here and now.
     """
     if not hasattr(os, "fork"):
         return lookup

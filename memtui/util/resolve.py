@@ -23,11 +23,10 @@ def matches_prefix(id: str, prefix: str) -> bool:
 def resolve_one(
     matches: Sequence[Item], word: str, kind: str, *, lists: str, name: Callable[[Item], str] | None = None
 ) -> Item:
-    """Return the only item that a word matches.
+    """Return the only item that a typed word matches.
 
     Args:
         matches: All items that it matches.
-        word: As it was typed.
         kind: What the items are, in the singular.
         lists: The command that lists them, for a word that matches none.
         name: Names an item where several match.

@@ -6,6 +6,8 @@ passes them on. Everything from disk or a model goes through it before a widget 
 
 import re
 import unicodedata
+from functools import cache
+from itertools import accumulate
 
 JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
 """What JavaScript counts as white space, and so Claude Code where it trims text."""
@@ -31,13 +33,8 @@ def replace_surrogates(value: str) -> str:
 def visible(text: str, *, keep: str = "\n\t") -> str:
     """Replace every character that a terminal would obey or hide by a visible mark.
 
-    Args:
-        text: Anything, lone surrogates included.
-        keep: Control characters to leave as they are; a caller that draws single lines passes "".
-
-    Returns:
-        Text in which controls stand as control pictures (ESC is "␛") and format characters as "‹U+202E›".
-        `visible(visible(s)) == visible(s)`.
+    Controls become control pictures (ESC is "␛"), format characters and lone surrogates "‹U+202E›"; those in `keep`
+    stay, and a caller that draws single lines passes "". `visible(visible(s)) == visible(s)`.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -119,22 +116,14 @@ _UNKNOWN_WIDTH = -1 << 30
 """So small that the sum of a text with one such character is negative."""
 
 
-class _Widths(dict[str, int]):
-    """Width by character, filled in on demand; `_UNKNOWN_WIDTH` for one that needs the table."""
-
-    def __missing__(self, char: str) -> int:
-        self[char] = found = next(
-            (width for first, last, width in _WIDTH_RANGES if first <= char <= last), _UNKNOWN_WIDTH
-        )
-        return found
-
-
-_widths = _Widths()
+@cache
+def _width(char: str) -> int:
+    return next((width for first, last, width in _WIDTH_RANGES if first <= char <= last), _UNKNOWN_WIDTH)
 
 
 def _known_cells(text: str) -> int | None:
     """The width, or `None` if a character needs the table."""
-    total = sum(map(_widths.__getitem__, text))
+    total = sum(map(_width, text))
     return total if total >= 0 else None
 
 
@@ -150,19 +139,11 @@ def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
     if text.isascii():
         return text[:room] + ellipsis
     if _known_cells(text) is not None:
-        return _first_cells(text, room).rstrip(" ") + ellipsis
+        fitting = sum(taken <= room for taken in accumulate(map(_width, text)))
+        return text[:fitting].rstrip(" ") + ellipsis
     from rich.cells import set_cell_size
 
     return set_cell_size(text, room).rstrip(" ") + ellipsis if room else ellipsis
-
-
-def _first_cells(text: str, room: int) -> str:
-    """As many whole characters as fit into `room` cells; all of them of a known width."""
-    for number, char in enumerate(text):
-        room -= _known_cells(char) or 0
-        if room < 0:
-            return text[:number]
-    return text
 
 
 def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") -> str:

@@ -23,11 +23,9 @@ STOP_CHECK_INTERVAL_S: Final = 0.1
 
 
 def worker_command(function: str, *args: str) -> list[str]:
-    """Return the command of a process that calls one of our functions.
+    """Return the command of a process that calls a function, "package.module:name", with these arguments.
 
-    Args:
-        function: As "package.module:name". It is called with the arguments, and talks by its standard streams.
-        args: Paths among them, whatever bytes these consist of.
+    It talks by its standard streams; paths among the arguments may consist of any bytes.
     """
     root = Path(__file__).resolve().parents[2]
     # -P: no module of the working directory
@@ -35,14 +33,9 @@ def worker_command(function: str, *args: str) -> list[str]:
 
 
 def call_in_process(function: str, *args: str, stopped: Callable[[], bool]) -> bytes | None:
-    """Return what a function writes to its standard output in a process of its own.
+    """Return what a function, as for `worker_command`, writes to its standard output in a process of its own.
 
-    Args:
-        function: As for `worker_command`, with its arguments.
-        stopped: Called repeatedly; the process is killed once it returns true.
-
-    Returns:
-        None if it was stopped or killed, or no process could be started.
+    The process is killed once `stopped` returns true. None if it was stopped or killed, or could not be started.
 
     Raises:
         RuntimeError: If the function raised, with its traceback.

@@ -1,7 +1,6 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
-In threads, reported as messages. Nothing is polled but the file of a run that is on; the watcher reports that another
-one began. Reading changes nothing, neither a check nor a run.
+Nothing is polled but the file of a run that is on; the watcher reports that another one began.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class DreamLoader:
         self._foreign: ExternalRun | None = None
 
     def read_again(self) -> None:
-        """Read the runs, or what changed of them; a reading that goes on is repeated."""
+        """Read what changed of the runs; a reading that goes on is repeated."""
         self._repeat = self._busy
         if not self._busy:
             self._busy = True
@@ -104,8 +103,7 @@ class DreamLoader:
     def _notify_end(self, on: str) -> None:
         """Say how the run ended that was on until now, wherever the person is; one that they ended says so itself."""
         was, self._on = self._on, on
-        listed = self.app.state.dreams
-        dream = next((one for one in listed if one.run.id == was and was != on), None)
+        dream = next((one for one in self.app.state.dreams if one.run.id == was != on), None)
         if dream is not None and dream.state.end is not None and dream.state.end.how != "killed":
             self.app.notify(visible(end_words(dream)), timeout=8, markup=False)
 
@@ -125,9 +123,7 @@ class DreamLoader:
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = run_awaiting_review(runs)
-        gates = None
-        if self.shown:
-            gates = evaluate_gates(workspace, workspace.dirs, workspace.now())
+        gates = evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
         opened = None if chosen is None else self._open(chosen)
@@ -138,8 +134,7 @@ class DreamLoader:
 
     def _dream(self, run: Run) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""
-        dirs = self.app.workspace.dirs
-        kept = has_stage(dirs, run.id)
+        kept = has_stage(self.app.workspace.dirs, run.id)
         try:
             info = run.events.stat()
             stamp = (info.st_mtime_ns, info.st_size)
@@ -148,11 +143,11 @@ class DreamLoader:
         known = self._known.get(run.id)
         if known is not None and known[0] == stamp and known[1].kept == kept and known[1].state.word == "ended":
             return known[1]
-        events = events_of(run)
-        state = run_state(run, events)
-        if state.word == "died":  # or it reported its end and left between the two looks
+        for _ in range(2):
             events = events_of(run)
             state = run_state(run, events)
+            if state.word != "died":  # else it may have reported its end and left between the two looks
+                break
         dream = Dream(run, state, run_progress(events), kept)
         self._known[run.id] = (stamp, dream)
         return dream
@@ -176,20 +171,17 @@ class DreamLoader:
         return OpenDream(run.id, events, items, taken)
 
     def _change(self, id: str, name: str) -> None:
-        worker = get_current_worker()
+        worker, workspace, text = get_current_worker(), self.app.workspace, ""
         try:
-            text = self._difference(id, name)
+            if not id:
+                text = foreign_difference(workspace, self._foreign, name)
+            for run in list_runs(workspace.dirs, workspace.location.folder) if id else ():
+                if run.id == id:
+                    text = run_difference(run, workspace, (name,))
         except MemtuiError as error:
             text = error.message
         if not worker.is_cancelled:
             self.app.post_message(DiffLoaded(FileDiff(id, name, text)))
-
-    def _difference(self, id: str, name: str) -> str:
-        workspace = self.app.workspace
-        if not id:
-            return foreign_difference(workspace, self._foreign, name)
-        run = next((run for run in list_runs(workspace.dirs, workspace.location.folder) if run.id == id), None)
-        return run_difference(run, workspace, (name,)) if run is not None else ""
 
     def _follow(self, run: Run) -> None:
         worker = get_current_worker()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from itertools import compress
+from itertools import compress, islice
 
 from msgspec import Struct
 from textual.timer import Timer
@@ -23,16 +23,12 @@ from memtui.tui.widgets.session_list import SessionList
 
 LOOK_INTERVAL_S = 1.0
 """Seconds between two looks at what is on the screen."""
-
 SCREEN_BATCH = 8
 """Sessions on the screen that are read in one go, so that the first marks are soon there."""
-
 BACKGROUND_BATCH = 64
 """Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
-
 MAX_UNPACED_SESSIONS = 200
 """Sessions of a list from which on those that aren't on the screen have to wait."""
-
 REST_FACTOR = 800
 """So many times as long as reading took they wait: an eighth of a percent of a core."""
 
@@ -63,12 +59,7 @@ class PendingHealth(Struct):
 
     def first(self, count: int) -> list[int]:
         """The first that are waiting."""
-        found: list[int] = []
-        at = self.waiting.find(1)
-        while at >= 0 and len(found) < count:
-            found.append(at)
-            at = self.waiting.find(1, at + 1)
-        return found
+        return list(islice(compress(range(len(self.waiting)), self.waiting), count))
 
 
 class HealthLoader:
@@ -76,7 +67,7 @@ class HealthLoader:
 
     def __init__(self, app: AppBase) -> None:
         self.app = app
-        self._seen = _nothing()
+        self._seen = PendingHealth(CompressedSessions(), array("q"), bytearray())
         self._list = SessionListState()
         self._busy = False
         self._not_before = 0.0
@@ -124,11 +115,7 @@ class HealthLoader:
         for number, one in enumerate(session_list.sessions):
             if fresh[number]:
                 seen.waiting[number] = one.file_path not in found
-        self.app.call_from_thread(self._taken_up, seen, found)
-
-    def _taken_up(self, seen: PendingHealth, found: dict[str, str]) -> None:
-        self._seen = seen
-        self._done(found)
+        self.app.call_from_thread(self._done, seen, found)
 
     def _read(self, numbers: Sequence[int]) -> None:
         """In a thread: read what is not read yet."""
@@ -142,10 +129,10 @@ class HealthLoader:
             self._seen.waiting[number] = 0
         if len(self._seen.waiting) > MAX_UNPACED_SESSIONS:
             self._not_before = time.monotonic() + REST_FACTOR * spent
-        self._done(found)
+        self._done(self._seen, found)
 
-    def _done(self, found: dict[str, str]) -> None:
-        self._busy = False
+    def _done(self, seen: PendingHealth, found: dict[str, str]) -> None:
+        self._seen, self._busy = seen, False
         if found:
             self.app.post_message(HealthLoaded(found))
         self.look()
@@ -154,11 +141,7 @@ class HealthLoader:
 def compare(
     before: PendingHealth, sessions: CompressedSessions, live: frozenset[str]
 ) -> tuple[PendingHealth, bytearray]:
-    """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
-
-    Args:
-        live: The ids of those that are open in a client.
-    """
+    """What is known of a list from the one before it, and by their numbers whether nothing is known of a session."""
     known = {stamp: number for number, stamp in enumerate(before.stamps)}
     stamps = array("q", (0 if one.id in live else _stamp(one) for one in sessions))
     waiting = bytearray(before.waiting[known[stamp]] if stamp in known else 0 for stamp in stamps)
@@ -168,7 +151,3 @@ def compare(
 
 def _stamp(one: Session) -> int:
     return hash((one.file_path, one.modified, one.size))
-
-
-def _nothing() -> PendingHealth:
-    return PendingHealth(CompressedSessions(), array("q"), bytearray())

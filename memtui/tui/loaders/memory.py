@@ -75,7 +75,13 @@ class MemoryLoader:
 
     def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         """Draw the file under the cursor."""
-        self._start("preview", lambda: self._preview(snapshot, wanted))
+
+        def draw() -> None:
+            made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
+            if not get_current_worker().is_cancelled:
+                self.app.post_message(PreviewLoaded(made))
+
+        self._start("preview", draw)
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         # With a description of its own: Textual would make one from the arguments, a whole snapshot among them.
@@ -151,11 +157,6 @@ class MemoryLoader:
         if not (full and message.same_as(state)) and not get_current_worker().is_cancelled:
             self.app.post_message(message)
         return message
-
-    def _preview(self, snapshot: Snapshot, wanted: Preview) -> None:
-        made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
-        if not get_current_worker().is_cancelled:
-            self.app.post_message(PreviewLoaded(made))
 
 
 MAX_RUN_S = 3600.0

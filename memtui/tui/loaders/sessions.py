@@ -87,7 +87,8 @@ class SessionLoader:
 
         def post(listed: CompressedSessions, reading: str) -> None:
             if not worker.is_cancelled:
-                app.post_message(SessionListLoaded(self._list_state(listed, scope, archived, reading)))
+                live, days = running_sessions(app.workspace.env), cleanup_days(app.workspace.location.layers)
+                app.post_message(SessionListLoaded(SessionListState(scope, listed, live, days, archived, reading)))
 
         def shown(read: int, total: int) -> None:
             post(catalogue.compressed(places), f"reading {read:,} of {total:,}")
@@ -115,26 +116,15 @@ class SessionLoader:
             return {}
         from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {
-            archive.file.file_path: archive for archive in list_archived(root, ARCHIVED) if archive.project in places
-        }
+        return {one.file.file_path: one for one in list_archived(root, ARCHIVED) if one.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
         if scope == "all":
             return project_folders(projects_dir(env))
         if scope == "worktrees":
-            trees = [place.cwd, *worktrees(place.root)]
-            return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
+            return list(dict.fromkeys(transcripts_dir(env, tree) for tree in (place.cwd, *worktrees(place.root))))
         return [place.transcripts]
-
-    def _list_state(
-        self, listed: CompressedSessions, scope: Scope, archived: dict[str, ArchivedSession], reading: str
-    ) -> SessionListState:
-        workspace = self.app.workspace
-        return SessionListState(
-            scope, listed, running_sessions(workspace.env), cleanup_days(workspace.location.layers), archived, reading
-        )
 
     def _open(self, point: Point) -> None:
         worker = get_current_worker()

@@ -22,14 +22,12 @@ QUIET_INTERVAL_S = 5.0
 async def changes(
     *paths: Path, recursive: bool, matters: Callable[[Any, str], bool] | None = None, beats: bool = False
 ) -> AsyncGenerator[bool, None]:
-    """Something changed in these folders, again and again: True for each time.
+    """Something changed in these folders, which exist, again and again: True for each time.
 
     Where the system doesn't watch for us (it has no watches left, or a name there is no text) it is said every
     `FALLBACK_INTERVAL_S` seconds instead, and watching is tried again.
 
     Args:
-        paths: Folders that exist; without any there is nothing to report.
-        recursive: Whether all below them counts.
         matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
         beats: Whether it is said too that nothing changed for `QUIET_INTERVAL_S` seconds, with False.
     """
@@ -100,8 +98,7 @@ def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
 async def follow(app: AppBase) -> None:
     """Report every change until the app ends or another project is opened."""
     workspace = app.workspace
-    roots = [workspace.location.folder, *workspace.roots]
-    deep, flat = watched(roots)
+    deep, flat = watched([workspace.location.folder, *workspace.roots])
 
     async def watch(paths: list[Path], *, recursive: bool) -> None:
         async with aclosing(changes(*paths, recursive=recursive)) as reports:
@@ -117,12 +114,7 @@ async def follow_sessions(app: AppBase, folders: Sequence[Path], everywhere: Pat
     """Report what happens to transcripts, and which clients come and go, until another list is followed.
 
     Each folder is watched by itself, or where it is to come: what lies below, the files of sub-agents, is ten times as
-    many folders.
-
-    Args:
-        app: Where to report.
-        folders: Project folders; only their own files count.
-        everywhere: The folder of all projects, where all are listed: those that come are watched too.
+    many folders. With `everywhere`, the folder of all projects, those that come are watched too.
     """
     clients, moved = config_dir(app.workspace.env) / "sessions", False
     coming: list[str] = []
@@ -156,12 +148,7 @@ async def follow_sessions(app: AppBase, folders: Sequence[Path], everywhere: Pat
 
 
 async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
-    """Report what is written to the files of runs, whoever's they are, until the app ends.
-
-    Args:
-        app: Where to report.
-        followed: Returns the file of the run that is followed by itself, which is left out.
-    """
+    """Report what is written to the files of runs, whoever's they are, but for the one that is `followed` already."""
     root = app.workspace.dirs.state / "runs"
 
     def matters(change: object, path: str) -> bool:
