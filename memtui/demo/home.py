@@ -49,7 +49,6 @@ class DemoHome(Struct, frozen=True):
 
     @property
     def dirs(self) -> Dirs:
-        """Our own folders, inside the sample."""
         return Dirs.from_env(self.environ, self.home)
 
 
@@ -116,7 +115,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _repository(folder: Path, now: float) -> None:
-    """Make the repository, with everything but the local files committed."""
     names = tuple(path.relative_to(folder).as_posix() for path in _files(folder))
     when = now - 90 * 86_400
     make_repository(folder, tuple(name for name in names if ".local." not in name), when)

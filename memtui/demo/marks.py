@@ -46,7 +46,6 @@ def made_uuid(*words: object) -> str:
 
 
 def demo_session_id(name: str) -> str:
-    """The id of a demo session by the name of its script."""
     return made_uuid("session", name)
 
 

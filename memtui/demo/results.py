@@ -47,7 +47,6 @@ def _search(tool: str, given: Entry, body: str) -> tuple[str, Entry]:
 
 
 def _change(tool: str, given: Entry) -> Entry:
-    """A file that was created or edited, with the patch."""
     path = given["file_path"]
     if tool == "Write":
         content = given["content"]

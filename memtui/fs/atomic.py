@@ -349,5 +349,4 @@ def clear_temps(
 
 
 def is_temp(name: str) -> bool:
-    """Whether a file of this name is one of our temporary files."""
     return _TEMP_NAME.fullmatch(name) is not None

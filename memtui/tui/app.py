@@ -101,7 +101,7 @@ class MemtuiApp(AppBase):
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="place")
-        yield BudgetMeter(self.glyphs, id="meter")
+        yield BudgetMeter(id="meter")
         yield MemoryView()
         yield DreamPill(id="pill")
         yield HintBar(id="hints")

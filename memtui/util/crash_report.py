@@ -27,7 +27,6 @@ def write_crash_report(error: BaseException, args: Sequence[str], state: Path) -
 
 
 def error_summary(error: BaseException) -> str:
-    """The error in one line."""
     return traceback.format_exception_only(error)[-1].strip().split("\n")[0]
 
 

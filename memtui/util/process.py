@@ -44,7 +44,6 @@ class ProcessIdentity(Struct, frozen=True):
 
 
 def current_process() -> ProcessIdentity:
-    """This process."""
     return identify_process(os.getpid())
 
 

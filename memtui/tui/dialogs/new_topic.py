@@ -12,7 +12,6 @@ from textual.widgets import Input, Label, Static
 
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.render.memory_rows import TYPES
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
@@ -35,9 +34,8 @@ class NewTopicAnswer(Struct, frozen=True):
 class TypeLines(VirtualList):
     """The four types; the one under the cursor is chosen, which a glyph says as well as the colour."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self) -> None:
         super().__init__(id="type")
-        self.glyphs = glyphs
 
     def row_count(self) -> int:
         return len(TYPES)
@@ -61,7 +59,7 @@ class NewTopic(Dialog[NewTopicAnswer]):
         self._file_name = file_name
 
     def body(self) -> ComposeResult:
-        yield TypeLines(self.app.glyphs)
+        yield TypeLines()
         yield Label("name", classes="caption")
         yield Input(id="name", compact=True, placeholder="testing rules")
         yield Label("one line: when is it useful?", classes="caption")

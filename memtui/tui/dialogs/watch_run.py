@@ -68,7 +68,7 @@ class WatchRun(ShowsState, Dialog[None]):
         with Horizontal(id="columns"):
             with Vertical(id="left"):
                 yield RunHead(id="touched")
-                yield RunFiles(self.app.glyphs, id="files")
+                yield RunFiles(id="files")
                 yield RunHead(id="log_title")
                 yield RunLog(id="log")
             yield DiffLines("")

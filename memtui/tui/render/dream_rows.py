@@ -51,7 +51,6 @@ def style_of(outcome: str) -> str:
 
 
 def discarded(dream: Dream) -> bool:
-    """Whether a person discarded what it drafted, or what was left of it."""
     return any(one.what == "discarded" for one in dream.progress.decided)
 
 
@@ -61,7 +60,6 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 
 
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
-    """One gate: whether it is open, what it asks for, how it stands and when that changes."""
     whole = width - STATE - WORDS - 1
     room = whole if width < SOURCE_FROM else whole * 3 // 5
     state = gate_text(gate, now)

@@ -141,7 +141,7 @@ class Editor(HintedScreen[Closed]):
         with Horizontal(id="texts"):
             yield BodyArea(self.text.body, line_number_start=self.text.body_line)
             yield ReaderView(id="beside", classes="pane")
-        yield ProblemList(self.app.glyphs, id="problems")
+        yield ProblemList(id="problems")
         yield Static(id="disk")
         yield HintBar(id="hints")
 

@@ -55,10 +55,10 @@ class DreamView(ListView):
         self._requested = ""
 
     def compose(self) -> ComposeResult:
-        yield GateList(self.glyphs, id="gates", classes="pane")
+        yield GateList(id="gates", classes="pane")
         with Horizontal(id="dreams"):
-            yield RunList(self.glyphs, id="runs", classes="pane")
-            yield RunDetails(self.glyphs, id="run", classes="pane")
+            yield RunList(id="runs", classes="pane")
+            yield RunDetails(id="run", classes="pane")
 
     def on_mount(self) -> None:
         self.query_one("#runs").border_title = "Runs"

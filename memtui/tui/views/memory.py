@@ -88,7 +88,7 @@ class MemoryView(FilteredView[Wanted]):
 
     def compose(self) -> ComposeResult:
         # As few widgets as will do: each costs a millisecond or two of the first frame.
-        yield TopicList(self.glyphs, id="topics", classes="pane")
+        yield TopicList(id="topics", classes="pane")
         yield MemoryReader(id="preview", classes="pane")
         yield PropertyTable(id="properties", classes="pane")
 

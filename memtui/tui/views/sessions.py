@@ -74,7 +74,7 @@ class SessionsView(FilteredView[SessionsWanted]):
         self._awaited = ""
 
     def compose(self) -> ComposeResult:
-        yield SessionList(self.glyphs, id="session-list", classes="pane")
+        yield SessionList(id="session-list", classes="pane")
         yield Vertical(id="conversation", classes="pane")
         yield PropertyTable(id="session-properties", classes="pane")
 

@@ -108,7 +108,7 @@ class SettingsView(View):
         with Vertical(classes="pane") as pane:
             pane.border_title = "5 Settings"
             pane.border_subtitle = "flag > env > policy > local > project > user > default"
-            yield SettingLines(self.glyphs, id="switches")
+            yield SettingLines(id="switches")
             yield Static(Content(""), id="words")
 
     @property

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.presentation import Tone
 from memtui.presentation.budget_text import NEAR_LIMIT, budget_verdict
-from memtui.tui.theme import TONE_STYLES, UNICODE, Glyphs
+from memtui.tui.theme import TONE_STYLES, Glyphs, glyphs_of
 
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope  # 100 ms that the first frame doesn't wait for
@@ -35,7 +35,6 @@ class IndexFill(Struct, frozen=True):
 
     @classmethod
     def of(cls, scope: Scope) -> IndexFill | None:
-        """The fill of a scope's index; None where there is none."""
         budget = scope.budget
         if budget is None:
             return None
@@ -60,12 +59,8 @@ class BudgetMeter(Widget):
     class Opened(Message):
         """The user wants to see the index."""
 
-    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
-
     def render(self) -> Content:
-        return meter_line(self.budget, self.note, self.size.width, self.glyphs)
+        return meter_line(self.budget, self.note, self.size.width, glyphs_of(self))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

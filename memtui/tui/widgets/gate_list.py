@@ -6,7 +6,6 @@ from textual.content import Content
 
 from memtui.dream.gates.base import Gate
 from memtui.tui.render.dream_rows import gate_row, gates_title
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.util.text import visible
 
@@ -17,9 +16,7 @@ SHORT_BELOW = 60
 class GateList(RowList[Gate]):
     """The gates in the order in which a run tests them."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(glyphs, id=id, classes=classes)
-        self.now = 0.0
+    now = 0.0
 
     def show(self, gates: tuple[Gate, ...], now: float) -> None:
         """Draw these; times count from `now`, in minutes: what would look the same is not drawn again."""

@@ -4,7 +4,7 @@ from textual.content import Content
 
 from memtui.memory.checks.base import Problem
 from memtui.presentation.problem_text import SEVERITY_TONES
-from memtui.tui.theme import TONE_STYLES, Glyphs
+from memtui.tui.theme import TONE_STYLES
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 
@@ -12,11 +12,8 @@ from memtui.util import text
 class ProblemList(VirtualList):
     """The problems in the order of their lines."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
-        self.problems: tuple[Problem, ...] = ()
-        self.visited = False
+    problems: tuple[Problem, ...] = ()
+    visited = False
 
     def show(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems

@@ -22,7 +22,6 @@ else:
 
 
 async def find_text(context: CommandContext) -> None:
-    """Ask for a text, and go to where it stands next."""
     reader = context.find(ReaderView)
     text = await context.ask(dialogs.Ask("Find in the text", reader.show_find, does="find"))
     if text:
@@ -111,7 +110,6 @@ class ReaderView(VirtualList):
             self.app.bell()
 
     def find_next(self, step: int) -> None:
-        """Go to the next line that has the text looked for."""
         count = len(self.lines)
         needle = self.show_find.lower()
         if needle:

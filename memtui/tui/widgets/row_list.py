@@ -6,7 +6,6 @@ from typing import Generic, TypeVar
 
 from textual.message import Message
 
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 
 Row = TypeVar("Row")
@@ -22,10 +21,7 @@ class RowList(VirtualList, Generic[Row]):
         key: str
         folded: bool
 
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(id=id, classes=classes)
-        self.glyphs = glyphs
-        self.rows: Sequence[Row] = ()
+    rows: Sequence[Row] = ()
 
     def key(self, row: Row) -> Hashable:
         """What stays the same when rows come and go around it."""
@@ -56,5 +52,4 @@ class RowList(VirtualList, Generic[Row]):
         return self.key(self.rows[index])
 
     def open(self) -> None:
-        """Report the row as chosen."""
         self.choose()

@@ -11,7 +11,6 @@ from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.dream_rows import LogRows, details, file_row, run_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import VirtualList
 
@@ -33,13 +32,12 @@ class RunDetails(VirtualList):
     """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
 
     BINDINGS = registry.bindings(COMMANDS)
+    dream: Dream | None = None
+    opened: OpenDream | None = None
+    now = 0.0
 
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+    def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
-        self.glyphs = glyphs
-        self.dream: Dream | None = None
-        self.opened: OpenDream | None = None
-        self.now = 0.0
         self._log = LogRows()
         self._above: list[Content] = []
         self._files: list[tuple[File, str]] = []
@@ -74,7 +72,6 @@ class RunDetails(VirtualList):
 
     @property
     def file(self) -> str:
-        """The touched file under the cursor, "" for none."""
         return self._file_at(self.cursor)
 
     def _file_at(self, index: int) -> str:
@@ -143,12 +140,7 @@ class RunList(RowList[Dream]):
     """A line a run; the one that is on has the mark that turns."""
 
     BINDINGS = registry.bindings(COMMANDS)
-
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(glyphs, id=id, classes=classes)
-        self.judging = ""
-        self.now = 0.0
-        self.still = False
+    judging, now, still = "", 0.0, False
 
     def show(self, dreams: tuple[Dream, ...], judging: str, now: float, *, still: bool) -> None:
         """Draw these; `judging` is the id of the one that waits. The cursor stays on its run."""

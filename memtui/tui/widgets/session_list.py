@@ -1,6 +1,7 @@
 """The list of sessions: each with its marks, messages and age, and unfolded its branches and sub-agents."""
 
 from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 
 from textual.content import Content
 
@@ -22,7 +23,6 @@ from memtui.tui.render.session_rows import (
     project_of,
 )
 from memtui.tui.state import SessionListState
-from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.util import text
 
@@ -47,13 +47,10 @@ class SessionList(RowList[SessionRow]):
     """Rows as `session_rows` made them."""
 
     BINDINGS = registry.bindings(COMMANDS)
-
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(glyphs, id=id, classes=classes)
-        self.session_list = SessionListState()
-        self.wanted = SessionsWanted()
-        self.health: Mapping[str, str] = {}
-        self.now = 0.0
+    session_list = SessionListState()
+    wanted = SessionsWanted()
+    health: Mapping[str, str] = MappingProxyType({})
+    now = 0.0
 
     def show(
         self,

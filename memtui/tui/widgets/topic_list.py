@@ -39,10 +39,7 @@ class TopicList(RowList[Row]):
 
     BINDINGS = registry.bindings(COMMANDS)
     BORDER_TITLE = "1 Memory"
-
-    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(glyphs, id=id, classes=classes)
-        self.now = 0.0
+    now = 0.0
 
     def show(self, rows: tuple[Row, ...], now: float) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its file."""

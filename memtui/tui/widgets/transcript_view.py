@@ -30,7 +30,6 @@ from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
-from memtui.tui.theme import glyphs_of
 from memtui.tui.widgets.virtual_list import LINES, Lines, draw_row, mark_matches
 from memtui.util.errors import MemtuiError
 
@@ -147,7 +146,6 @@ def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
 
 
 async def find_text(context: CommandContext) -> None:
-    """Ask what to look for, and go to where it stands next."""
     lines = context.find(TranscriptLines)
     words = await context.ask(Ask("Find", lines.needle, does="find"))
     if words is not None:
@@ -246,7 +244,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
 
     @property
     def busy(self) -> bool:
-        """Whether a thread works for it."""
         return self._reading is not None or self._search is not None
 
     @property
@@ -318,7 +315,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(record)
-        rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
+        rows = tuple(draw_said(said, self.row_width, self.app.glyphs, limit))
         place = (spot, record.offset, record.length, record.line)
         return RecordBlock(*place, said.uuid, said.prompt, record.pending, rows)
 
@@ -499,7 +496,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
 
     def _bar(self, y: int) -> Strip:
         """One cell of the bar: full where the screen is in the source."""
-        rows, height, glyphs = self.window.rows, max(1, self.size.height), glyphs_of(self)
+        rows, height, glyphs = self.window.rows, max(1, self.size.height), self.app.glyphs
         if not rows or (self.window.at_top and self.window.at_bottom and len(rows) <= height):
             return Strip.blank(1, self.visual_style.rich_style)
         first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
@@ -526,13 +523,11 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             self._show_part(*here, here[1].more or (0 if opened else OPENED))
 
     def fold(self, *, folded: bool) -> None:
-        """Fold or unfold what is under the cursor."""
         if (here := self.here) is not None:
             limit = self.limit(here[0].spot, here[1].part)
             self._show_part(*here, 0 if folded else here[1].more or max(limit, OPENED))
 
     def fold_all(self, *, folded: bool) -> None:
-        """Fold or unfold everything."""
         self.all_open = not folded
         self._shown.clear()
         if isinstance(self.source, FoldedSource):
@@ -587,7 +582,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         )
 
     def to_uuid(self, uuid: str) -> None:
-        """To the record with a uuid."""
         self._look(
             lambda source, most: find_uuid(source, uuid, max_bytes=most),
             "looking for the record",
@@ -663,18 +657,15 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     # The rest.
 
     def other_view(self) -> None:
-        """Chain or file order."""
         self.post_message(self.ViewToggled())
 
     def from_here(self) -> None:
-        """Resume, fork or give away what leads to this record."""
         if (here := self.here) is not None and here[0].uuid:
             self.post_message(self.FromHere(here[0].uuid))
         else:
             self.app.bell()
 
     def copy_line(self) -> None:
-        """Copy the row under the cursor."""
         if (here := self.here) is not None:
             self.app.copy_line(here[1].content.plain.strip())
 

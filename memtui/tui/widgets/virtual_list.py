@@ -22,6 +22,7 @@ from textual.widget import Widget
 from memtui.tui.app_base import InApp
 from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
+from memtui.tui.theme import Glyphs
 
 MAX_CACHED_ROWS = 2000
 """Drawn rows that are cached: a screen is painted several times for one change of a class or of the focus."""
@@ -107,6 +108,10 @@ class VirtualList(Lines, ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         self._drawn: dict[tuple[int, int, Style], Strip] = {}
         super().__init__(id=id, classes=classes)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return self.app.glyphs
 
     def row_count(self) -> int:
         raise NotImplementedError
@@ -207,7 +212,6 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         self.cursor += int(pages * max(1, self.scrollable_content_region.height - 1))
 
     def choose(self) -> None:
-        """Report the row under the cursor as chosen."""
         if self.row_count():
             self.post_message(self.Chosen(self, self.cursor))
 
