@@ -53,21 +53,16 @@ def _rows(context: CliContext) -> list[Data]:
     rows = [{**switch_data(switch), "whose": "client"} for switch in context.location.switches]
     for setting in SETTINGS:
         value, path = ours[setting.key], str(ours.path)
-        layer = "default" if value == setting.default else "config.toml"
-        row = {**fields(setting, "key default"), "describe": setting.words, "choices": list(setting.choices)}
-        rows.append(
-            {**row, "value": value, "layer": layer, "source": path, "writable": True, "target": path, "why_not": "",
-             "whose": "memtui"}
-        )  # fmt: skip
+        rows.append({
+            **fields(setting, "key default"), "describe": setting.words, "choices": list(setting.choices),
+            "value": value, "layer": "default" if value == setting.default else "config.toml", "source": path,
+            "writable": True, "target": path, "why_not": "", "whose": "memtui",
+        })  # fmt: skip
     return rows
 
 
 def _row(context: CliContext, key: str) -> Data:
-    """The setting of that name; ours come first, and "client.KEY" means Claude Code's.
-
-    Raises:
-        NotFound: If there is none.
-    """
+    """The setting of that name; ours come first, and "client.KEY" means Claude Code's."""
     rows = _rows(context)
     whose, _, rest = key.rpartition(".")
     for row in [*(row for row in rows if row["whose"] == "memtui"), *rows]:
@@ -97,12 +92,11 @@ def get(context: CliContext, key: str | None) -> None:
         listed = columns("setting", "value*", "set by", "source*" if out.verbose else "what it does*")
         for whose, title in (("client", "Claude Code"), ("memtui", "memtui")):
             yield StyledText(title, "bold")
-            own = [row for row in rows if row["whose"] == whose]
-            yield from table(
-                out, listed, [[row["key"], value_words(row["value"]), row["layer"], row[last]] for row in own]
-            )
+            own = (row for row in rows if row["whose"] == whose)
+            lines = ([row["key"], value_words(row["value"]), row["layer"], row[last]] for row in own)
+            yield from table(out, listed, lines)
 
-    out.result("settings", rows, text(), rows=rows, warnings=warnings)
+    out.result("settings", rows, text(), warnings=warnings)
 
 
 @config.command("set")
@@ -192,4 +186,4 @@ def keys(context: CliContext) -> None:
         rows = [[row["id"], row["keys"], row["place"], row["words"]] for row in found]
         yield from table(context.out, columns("action", "keys", "where", "what it does*"), rows)
 
-    context.out.result("keys", found, text(), rows=found, warnings=context.config.warnings)
+    context.out.result("keys", found, text(), warnings=context.config.warnings)

@@ -69,10 +69,10 @@ def _program(context: CliContext) -> Iterator[DoctorResult]:
     else:
         yield ok("git", git)
     client = which("claude")
-    state: State = "ok" if client else "note"
-    yield DoctorResult(
-        "Claude Code", state, client or "no claude on the PATH", "" if client else "memtui works without it"
-    )
+    if client is None:
+        yield note("Claude Code", "no claude on the PATH", "memtui works without it")
+    else:
+        yield ok("Claude Code", client)
 
 
 def _terminal(context: CliContext) -> Iterator[DoctorResult]:
@@ -102,11 +102,7 @@ def _terminal(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def glyph_width(glyph: str) -> int | None:
-    """The cells that the terminal really takes for a character, asked by a cursor report.
-
-    Returns:
-        `None` if the terminal doesn't answer within half a second.
-    """
+    """The cells that the terminal really takes for a character, asked by a cursor report; `None` without an answer."""
     try:
         stream = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     except OSError:
@@ -172,7 +168,7 @@ def _projects(context: CliContext) -> Iterator[DoctorResult]:
         yield note("move", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
 
 
-def _gone(gone: "Gone") -> DoctorResult:
+def _gone(gone: Gone) -> DoctorResult:
     project = gone.project
     left = [pluralize(project.sessions, "session")] if project.sessions else []
     left += [f"{pluralize(project.topics, 'topic')} of memory"] if project.topics else []
@@ -186,11 +182,10 @@ def _gone(gone: "Gone") -> DoctorResult:
     return note("gone project", words, hint + more)
 
 
-def _shared(shared: "Shared") -> DoctorResult:
+def _shared(shared: Shared) -> DoctorResult:
     known = [one for one in shared.owners if one.directory is not None]
-    paths = ", ".join(
-        f"{one.directory} ({pluralize(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in known
-    )
+    counts = ((one, pluralize(len(one.sessions), "session")) for one in known)
+    paths = ", ".join(f"{one.directory} ({count}{'' if one.exists else ', gone'})" for one, count in counts)
     hint = "their memory is one and the same"
     gone = next((one for one in known if not one.exists), None)
     if gone is not None:
@@ -205,7 +200,7 @@ def _folders(context: CliContext) -> Iterator[DoctorResult]:
         while not there.exists() and there != there.parent:
             there = there.parent
         if os.access(there, os.W_OK | os.X_OK) and there.is_dir():
-            yield DoctorResult(name, "ok", str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
+            yield ok(name, str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
         else:
             state: State = "problem" if folder == dirs.state else "note"
             yield DoctorResult(name, state, f"{folder} can't be written", f"check who owns {there}")
@@ -251,14 +246,8 @@ def _memory(context: CliContext) -> Iterator[DoctorResult]:
         yield note("leftover", name, "memtui doctor --fix removes it")
     if not left:
         yield ok("leftovers", "none")
-    drafts = context.workspace.drafts.list()
-    for draft in drafts:
-        hint = f"memtui edit {draft.path.stem} continues with it"
-        yield note("draft", f"unsaved text of {draft.path}", hint)
-    yield from _lock(context)
-
-
-def _lock(context: CliContext) -> Iterator[DoctorResult]:
+    for draft in context.workspace.drafts.list():
+        yield note("draft", f"unsaved text of {draft.path}", f"memtui edit {draft.path.stem} continues with it")
     gate = lock_gate(effective_lock(context.location.folder, context.dirs), context.now())
     yield DoctorResult("dream lock", "ok" if gate.open else "note", gate.reason)
 

@@ -44,28 +44,25 @@ def doctor(context: CliContext) -> int:
     return print_results(context, "dream-doctor", [one for part in parts for one in part(context)])
 
 
-def _of_gate(gate: Gate, name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
-    return DoctorResult(name, "ok" if gate.open else shut, gate.reason, "" if gate.open else hint)
+def _of_gate(gate: Gate, name: str, hint: str) -> DoctorResult:
+    return ok(name, gate.reason) if gate.open else problem(name, gate.reason, hint)
 
 
 def _wanted(context: CliContext) -> Iterator[DoctorResult]:
     """The switches, and assistant mode, which is no trouble where a schedule is installed."""
-    memory = memory_gate(context.location)
-    yield _of_gate(
-        memory, "auto memory", f"{memory.source or 'the default'} decides that: memtui config get {_MEMORY} -v"
-    )
-    dream = dream_gate(context.location, assistant=False, trigger="hand")
-    yield _of_gate(dream, "auto-dream", f"{dream.source or 'the default'} decides that: memtui config get {_DREAM} -v")
+    for gate, name, key in (
+        (memory_gate(context.location), "auto memory", "autoMemoryEnabled"),
+        (dream_gate(context.location, assistant=False, trigger="hand"), "auto-dream", "autoDreamEnabled"),
+    ):
+        yield _of_gate(gate, name, f"{gate.source or 'the default'} decides that: memtui config get {key} -v")
     if assistant_mode(context.config):
         planned = next_start(context.dirs, context.location, context.now())
         words = "on: dreams are made from daily logs, and start by schedule alone"
-        state: State = "problem" if planned is None else "ok"
         hint = "memtui dream now --trigger schedule starts one at once"
-        hint = f"memtui dream schedule --install; {hint}" if planned is None else hint
-        yield DoctorResult("assistant mode", state, words, hint)
-
-
-_MEMORY, _DREAM = "autoMemoryEnabled", "autoDreamEnabled"
+        if planned is None:
+            yield problem("assistant mode", words, f"memtui dream schedule --install; {hint}")
+        else:
+            yield ok("assistant mode", words, hint)
 
 
 def _folder(context: CliContext) -> Iterator[DoctorResult]:
@@ -191,8 +188,5 @@ def _disk(context: CliContext) -> Iterator[DoctorResult]:
         yield problem("disk", f"{context.dirs.state} can't be written", f"check who owns {there}")
         return
     free = shutil.disk_usage(there).free
-    few = free < ROOM
     words = f"{size(free)}B free for {context.dirs.state}"
-    yield DoctorResult(
-        "disk", "problem" if few else "ok", words, "a dream copies the memory folder first" if few else ""
-    )
+    yield problem("disk", words, "a dream copies the memory folder first") if free < ROOM else ok("disk", words)

@@ -1,8 +1,6 @@
-"""Decisions explained: what Claude Code gets of an index, where memory is, what may be written, how front matter is
-read, what an agent may do, what a resume sends and why, what is wrong with a transcript.
+"""Decisions explained, for people to understand and for scripts to check.
 
-People use them to understand, tests and scripts to check; so each gives the whole decision, and one input that can't be
-read never stops the others.
+Each gives the whole decision, and one input that can't be read never stops the others.
 """
 
 import json
@@ -35,7 +33,12 @@ from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import MemtuiError
 from memtui.util.text import clip, size
 
+LONGEST = 160
+"""Characters of a text that are shown; `--json` has all of them."""
 _FOLDER = click.Path(path_type=Path)
+_FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+_READ = click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
+_CASEFOLD = click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 
 
 @click.group("explain", cls=CliGroup)
@@ -78,9 +81,6 @@ def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Lin
 
 def _bytes(word: str) -> bytes:
     return sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
-
-
-_FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 
 
 @explain.command("index")
@@ -136,12 +136,11 @@ def explain_place(context: CliContext, directory: str, settings: str | None, bar
     else:
         cwd = context.cwd / directory
     location = locate_memory(context.env, cwd, flag=settings, bare=bare)
-    data = place_data(location)
+    data = _place_data(location)
     context.out.result("explain-place", data, _place_text(context.out, data))
 
 
-def place_data(location: MemoryLocation) -> Data:
-    """A location for scripts."""
+def _place_data(location: MemoryLocation) -> Data:
     return {
         **fields(location, "cwd root project_dir transcripts folder memory_dir decided_by agent_folder"),
         **fields(location, "enabled dream config"),
@@ -154,7 +153,7 @@ def place_data(location: MemoryLocation) -> Data:
 
 def _place_text(out: Output, data: Data) -> Iterator[Line]:
     missing = "" if data["exists"] else " (does not exist)"
-    rows = [
+    facts = [
         ("directory", data["cwd"]), ("repository", data["root"]), ("memory folder", f"{data['folder']}{missing}"),
         ("decided by", data["decided_by"]),
         ("auto memory", "on" if data["enabled"] else "off: Claude Code loads nothing"),
@@ -162,14 +161,15 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
         ("transcripts", data["transcripts"]), ("settings in", data["config"]),
     ]  # fmt: skip
     if data["agent_folder"] != data["folder"]:
-        rows.insert(3, ("Claude Code's own", data["agent_folder"]))
-    yield from table(out, columns("", ""), [[StyledText(name, "dim"), str(value)] for name, value in rows])
+        facts.insert(3, ("Claude Code's own", data["agent_folder"]))
+    yield from table(out, columns("", ""), [[StyledText(name, "dim"), str(value)] for name, value in facts])
     for warning in data["warnings"]:
         yield [StyledText("warning: ", "warn"), warning]
     yield ""
     shown = [switch for switch in data["switches"] if out.verbose or switch["layer"] != "default"]
     yield StyledText("switches" if shown else "switches: all at their defaults (-v lists them)", "bold")
-    yield from switch_table(out, shown)
+    rows = [[one["key"], value_words(one["value"]), one["layer"], one["source"]] for one in shown]
+    yield from table(out, columns("switch", "value*", "set by", "source*"), rows)
     if out.verbose:
         yield ""
         yield StyledText("settings files, strongest first", "bold")
@@ -180,20 +180,13 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
         yield StyledText("order: environment > policy > flag > local > user > default", "dim")
 
 
-def switch_table(out: Output, switches: Iterable[Data]) -> Iterator[Line]:
-    """Switches with who set them."""
-    rows = [[s["key"], value_words(s["value"]), s["layer"], s["source"]] for s in switches]
-    if rows:
-        yield from table(out, columns("switch", "value*", "set by", "source*"), rows)
-
-
 @explain.command("path")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
-@click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
+@_READ
 @click.option("--root", type=_FOLDER, metavar="DIR", help="The memory folder; this project's if left out.")
 @click.option("--op", type=click.Choice(("read", "write")), default="write", show_default=True)
 @click.option("--actor", type=click.Choice(("agent", "dream", "user")), default="user", show_default=True)
-@click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
+@_CASEFOLD
 @pass_context
 def explain_path(
     context: CliContext, paths: tuple[str, ...], reads: tuple[Path, ...], root: Path | None, op: str, actor: str,
@@ -210,20 +203,11 @@ def explain_path(
     found: list[Data] = []
     for word in paths:
         if word == "-":
-            found += [_judge_line(line, defaults, reads) for line in _stdin_lines()]
+            found += [_judge_path(_json_object(line), defaults, reads) for line in _stdin_lines()]
         else:
-            found.append(_judge_path({**defaults, "path": word}, reads))
+            found.append(_judge_path({"path": word}, defaults, reads))
 
-    def text() -> Iterator[Line]:
-        for data in found:
-            allowed = data["verdict"] == "allow"
-            shown = data["path"] if isinstance(data.get("path"), str) else json.dumps(data.get("path"))
-            yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
-
-    _tell(context, "path", found, text())
-    if any("error" in data for data in found):
-        return 1
-    return int("-" not in paths and any(data["verdict"] == "deny" for data in found))
+    return _tell_verdicts(context, "path", found, asked="-" not in paths)
 
 
 def _stdin_lines() -> Iterator[str]:
@@ -240,15 +224,11 @@ def _json_object(text: str) -> Data | str:
     return value if isinstance(value, dict) else "not JSON: not an object"
 
 
-def _judge_line(line: str, defaults: Data, reads: Sequence[Path]) -> Data:
-    """One line of standard input; a line that makes no sense is denied and said."""
-    entry = _json_object(line)
-    if isinstance(entry, str):
-        return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": entry}
-    return _judge_path({**defaults, **entry}, reads)
-
-
-def _judge_path(question: Data, reads: Sequence[Path]) -> Data:
+def _judge_path(given: Data | str, defaults: Data, reads: Sequence[Path]) -> Data:
+    """One question; what makes no sense is denied and said."""
+    if isinstance(given, str):
+        return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": given}
+    question = {**defaults, **given}
     root, op, actor = question.get("root"), question.get("op"), question.get("actor")
     answer: Data = {"path": question.get("path"), "root": root, "op": op, "actor": actor}
     if not isinstance(root, str) or op not in ("read", "write") or actor not in ("agent", "dream", "user"):
@@ -267,11 +247,10 @@ def _judge_path(question: Data, reads: Sequence[Path]) -> Data:
 @pass_context
 def explain_frontmatter(context: CliContext, files: tuple[str, ...]) -> int:
     """How the head of a topic file is read."""
-    return _each(context, "frontmatter", files, lambda word: frontmatter_data(_bytes(word)), _frontmatter_text)
+    return _each(context, "frontmatter", files, lambda word: _frontmatter_data(_bytes(word)), _frontmatter_text)
 
 
-def frontmatter_data(data: bytes) -> Data:
-    """The verdict on a block, its fields and what is odd about it."""
+def _frontmatter_data(data: bytes) -> Data:
     front = read_frontmatter(data)
     return {
         **fields(front, "verdict name description type modified body_line"),
@@ -286,15 +265,10 @@ def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
     where = f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}"
     yield [StyledText(data["verdict"], style), where]
     rows = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
-    if rows:
-        yield from table(out, columns(">line", "field", "value*"), rows)
+    yield from table(out, columns(">line", "field", "value*"), rows)
     for note in data["problems"]:
         where = f"line {note['line']}: " if note["line"] is not None else ""
         yield [StyledText("! ", "warn"), f"{where}{note['message']}"]
-
-
-LONGEST = 160
-"""Characters of a text that are shown; `--json` has all of them."""
 
 
 @explain.command("resume")
@@ -303,9 +277,11 @@ LONGEST = 160
 @pass_context
 def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
     """What Claude Code sends when it resumes a session, what it leaves out, and why."""
-    return _each(
-        context, "resume", files, lambda word: resume_report(plan_resume(read_transcript(Path(word)), at)), _resume_text
-    )
+
+    def look(word: str) -> Data:
+        return resume_report(plan_resume(read_transcript(Path(word)), at))
+
+    return _each(context, "resume", files, look, _resume_text)
 
 
 def _resume_text(out: Output, data: Data) -> Iterator[Line]:
@@ -328,12 +304,10 @@ def _resume_text(out: Output, data: Data) -> Iterator[Line]:
 @pass_context
 def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-    return _each(
-        context, "transcript", files, lambda word: transcript_report(read_transcript(Path(word))), _transcript_text
-    )
+    return _each(context, "transcript", files, lambda word: transcript_report(read_transcript(Path(word))), _text)
 
 
-def _transcript_text(out: Output, data: Data) -> Iterator[Line]:
+def _text(out: Output, data: Data) -> Iterator[Line]:
     yield f"{data['records']} records, {data['bad']} bad lines, {data['salvaged']} salvaged"
     yield f"{data['cycles']} cycles, {data['orphans']} orphans, {data['duplicates']} duplicates"
     if data["pending"]:
@@ -346,9 +320,9 @@ def _transcript_text(out: Output, data: Data) -> Iterator[Line]:
 @click.argument("tool", metavar="TOOL")
 @click.argument("given", default="", metavar="[JSON]")
 @click.option("--root", type=_FOLDER, metavar="DIR", help="The folder to work in; this project's memory if left out.")
-@click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
+@_READ
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)
-@click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
+@_CASEFOLD
 @pass_context
 def explain_permission(
     context: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
@@ -365,10 +339,7 @@ def explain_permission(
         found = [_judge_tool_use(line, defaults, reads) for line in _stdin_lines()]
     else:
         found = [_judge_tool_use(given, defaults, reads, tool)]
-    _tell(context, "permission", found, _text(found))
-    if any("error" in data for data in found):
-        return 1
-    return int(tool != "-" and found[0]["verdict"] == "deny")
+    return _tell_verdicts(context, "permission", found, asked=tool != "-")
 
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
@@ -393,14 +364,24 @@ def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str 
     return answer
 
 
-def _text(found: Sequence[Data]) -> Iterator[Line]:
-    for data in found:
-        allowed = data["verdict"] == "allow"
-        yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {data['tool']}  {data['reason']}"]
-        if "name" in data:
-            yield f"  file  {data['name']}  in {data['base']}"
-        for step in data.get("runs", ()):
-            yield [StyledText(f"  {step['after'] or 'runs':<4}  ", "dim"), " | ".join(map(_shown, step["pipeline"]))]
+def _tell_verdicts(context: CliContext, kind: str, found: list[Data], *, asked: bool) -> int:
+    """Print verdicts; 1 if a question made no sense, or one that was `asked` in the command's own words is denied."""
+
+    def text() -> Iterator[Line]:
+        for data in found:
+            verdict = StyledText(data["verdict"], "good" if data["verdict"] == "allow" else "problem")
+            what = data["tool"] if kind == "permission" else data["path"]
+            shown = what if isinstance(what, str) or kind == "permission" else json.dumps(what)
+            yield [verdict, f"  {shown}  {data['reason']}"]
+            if kind == "permission" and "name" in data:
+                yield f"  file  {data['name']}  in {data['base']}"
+            for step in data.get("runs", ()):
+                pipeline = " | ".join(map(_shown, step["pipeline"]))
+                yield [StyledText(f"  {step['after'] or 'runs':<4}  ", "dim"), pipeline]
+
+    _tell(context, kind, found, text())
+    denied = asked and any(data["verdict"] == "deny" for data in found)
+    return int(denied or any("error" in data for data in found))
 
 
 def _shown(argv: Sequence[str]) -> str:

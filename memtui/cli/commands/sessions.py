@@ -173,9 +173,8 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     nodes = outline_of(transcript, plan)
     rows = [_node_data(transcript, plan, node, every=every) for node in nodes]
     data: Data = {"id": path.stem, "path": path, "leaf": plan.leaf.uuid or None, "branches": rows}
-    context.out.result(
-        "tree", data, _Drawing(context, transcript, plan, every=every).lines(nodes), rows=rows, page=True
-    )
+    text = _Drawing(context, transcript, plan, every=every).lines(nodes)
+    context.out.result("tree", data, text, rows=rows, page=True)
 
 
 def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, every: bool) -> Data:
@@ -187,9 +186,7 @@ def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, e
         "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason] if node.leaf else None,
     }  # fmt: skip
     if agent is not None:
-        found["agent"] = {
-            **fields(agent, "id kind path internal"), "call": agent.call or None
-        }  # fmt: skip
+        found["agent"] = {**fields(agent, "id kind path internal"), "call": agent.call or None}
     if every and branch is not None:
         found["rows"] = [
             {"uuid": row.uuid, "line": row.line, "type": row.type, "time": row.stamp or None, "says": says}
@@ -211,7 +208,7 @@ class _Drawing:
     def __init__(self, context: CliContext, transcript: Transcript, plan: ResumePlan, *, every: bool) -> None:
         self.context, self.transcript, self.plan, self.every = context, transcript, plan, every
         self.fork, self.end, self.through, self.mark = _LINES[context.out.glyphs is ASCII]
-        self.width = WIDEST if not context.out.width else context.out.width
+        self.width = context.out.width or WIDEST
         self.open: list[bool] = []
 
     def lines(self, nodes: tuple[OutlineNode, ...]) -> Iterator[Line]:
@@ -220,15 +217,12 @@ class _Drawing:
             titles = columns("depth", "kind", "first", "messages", "time", "tip", "leaf")
             yield from table(self.context.out, titles, [cell for node in shown for cell in self._plain(node)])
             return
-        yield from table(
-            self.context.out, columns("*", ">", ">", ""), [line for node in shown for line in self._rows(node)]
-        )
+        rows = [line for node in shown for line in self._rows(node)]
+        yield from table(self.context.out, columns("*", ">", ">", ""), rows)
         if not self.plan.leaf.uuid:
             yield StyledText(f"a resume finds no conversation: {self._reason()}", "problem")
-        if len(shown) < len(nodes):
-            yield StyledText(
-                f"{len(nodes) - len(shown)} agents of Claude Code itself are not drawn; -v draws them", "dim"
-            )
+        if left := len(nodes) - len(shown):
+            yield StyledText(f"{left} agents of Claude Code itself are not drawn; -v draws them", "dim")
 
     def _rows(self, node: OutlineNode) -> Iterator[list[Cell]]:
         self.open[node.depth :] = [not node.last]
@@ -238,22 +232,12 @@ class _Drawing:
         kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
         words = f"{kind}: {node.first_text}" if kind else node.first_text or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
-        yield [
-            StyledText(self._clip(lead + edge + words), problem),
-            f"{node.messages} msg",
-            self._age(node.stamp),
-            StyledText(node.uuid[:SHORT], "dim"),
-        ]
+        yield self._row(lead + edge + words, problem, f"{node.messages} msg", node)
         if self.every:
             for row, says in _said(self.transcript, node):
                 role = "> " if row.type == "user" else "  "
-                here = row.uuid == node.leaf_uuid
-                yield [
-                    StyledText(self._clip(f"{below}  {role}{says}"), "bold" if here else ""),
-                    self.mark if here else "",
-                    self._age(row.stamp),
-                    StyledText(row.uuid[:SHORT], "dim"),
-                ]
+                style, mark = ("bold", self.mark) if row.uuid == node.leaf_uuid else ("", "")
+                yield self._row(f"{below}  {role}{says}", style, mark, row)
         if node.leaf:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume continues {place}: {self._reason()}", "good"), "", "", ""]
@@ -268,12 +252,11 @@ class _Drawing:
     def _reason(self) -> str:
         return RESUME_POINT_REASONS[self.plan.leaf.reason]
 
-    def _clip(self, text: str) -> str:
-        return clip(visible(text, keep=""), self.width, ellipsis=self.context.out.glyphs.ellipsis)
-
-    def _age(self, stamp: str) -> str:
-        when = parse_timestamp(stamp)
-        return "" if when is None else age(self.context.now() - when)
+    def _row(self, text: str, style: str, note: str, of: OutlineNode | Entry) -> list[Cell]:
+        text = clip(visible(text, keep=""), self.width, ellipsis=self.context.out.glyphs.ellipsis)
+        when = parse_timestamp(of.stamp)
+        ago = "" if when is None else age(self.context.now() - when)
+        return [StyledText(text, style), note, ago, StyledText(of.uuid[:SHORT], "dim")]
 
 
 @sessions.command("health")
@@ -294,18 +277,18 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
     rows: list[Data] = []
     for path in paths:
         try:
-            rows.append(_health_data(path))
+            transcript = read_transcript(path)
+            health = check_health(transcript, plan_resume(transcript))
+            rows.append({"id": path.stem, "path": path, **asdict(health), **fields(health, "ok percent behind words")})
         except MemtuiError as error:
             errors.append(error)
 
     def text() -> Iterator[Line]:
-        glyphs = context.out.glyphs
-        lines: list[list[Cell]] = []
-        for row in rows:
-            mark = StyledText("ok" if context.out.plain else glyphs.open, "good")
-            if not row["ok"]:
-                mark = StyledText("problem" if context.out.plain else glyphs.problem, "problem")
-            lines.append([mark, StyledText(row["id"][:SHORT], "dim"), row["words"]])
+        good, bad = context.out.glyphs.open, context.out.glyphs.problem
+        if context.out.plain:
+            good, bad = "ok", "problem"
+        marks = {True: StyledText(good, "good"), False: StyledText(bad, "problem")}
+        lines = ([marks[row["ok"]], StyledText(row["id"][:SHORT], "dim"), row["words"]] for row in rows)
         yield from table(context.out, columns("", "", "*"), lines)
 
     context.out.result("health", rows if session is None else rows[0] if rows else None, text(), rows=rows,
@@ -313,12 +296,6 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
     if session is None and not rows:
         context.out.status("no session here")
     return int(bool(errors) or not all(row["ok"] for row in rows))
-
-
-def _health_data(path: Path) -> Data:
-    transcript = read_transcript(path)
-    health = check_health(transcript, plan_resume(transcript))
-    return {"id": path.stem, "path": path, **asdict(health), **fields(health, "ok percent behind words")}
 
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
@@ -421,10 +398,11 @@ def sessions_save(context: CliContext, session: str, output: Path) -> None:
     """Copy a session's transcript, byte by byte, into a file that isn't there yet."""
     may_write(context)
     path = _find(context, session)
-    bytes_ = path.stat().st_size if context.options.dry_run else services.save_copy(context.workspace, path, output)
-    data = {"done": not context.options.dry_run, "id": path.stem, "path": str(output), "size": bytes_}
-    would = "would write" if context.options.dry_run else "written"
-    context.out.result("save", data, [] if context.out.quiet else [f"{would} {bytes_} bytes to {output}"])
+    dry_run = context.options.dry_run
+    bytes_ = path.stat().st_size if dry_run else services.save_copy(context.workspace, path, output)
+    data = {"done": not dry_run, "id": path.stem, "path": str(output), "size": bytes_}
+    words = f"{'would write' if dry_run else 'written'} {bytes_} bytes to {output}"
+    context.out.result("save", data, [] if context.out.quiet else [words])
 
 
 def _list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
@@ -442,31 +420,26 @@ def _list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str
             continue
         if branch in (None, summary.branch):
             found.append((kept, summary))
-    rows = [{**_kept_data(kept), **asdict(summary)} for kept, summary in found]
+    rows: list[Data] = [
+        {
+            "id": kept.file.id, "path": kept.file.file_path, "modified": iso(kept.file.modified),
+            "size": kept.note.size, "place": kept.place, "put_away": iso(kept.at), "project": str(kept.project),
+            **asdict(summary),
+        } for kept, summary in found
+    ]  # fmt: skip
 
     def text() -> Iterator[Line]:
         lines: list[list[Cell]] = []
         for kept, summary in found:
-            title = StyledText(summary.title) if summary.title else StyledText("no title", "dim")
+            ago, id = age(context.now() - kept.at), StyledText(kept.file.id[:SHORT], "dim")
+            title = summary.title or StyledText("no title", "dim")
             name = Path(summary.cwd).name or kept.project.name
-            lines.append(
-                [age(context.now() - kept.at), str(summary.messages), size(kept.note.size), title, name,
-                 StyledText(kept.file.id[:SHORT], "dim")]
-            )  # fmt: skip
+            lines.append([ago, str(summary.messages), size(kept.note.size), title, name, id])
         when = ">deleted" if place == DELETED else ">archived"
         yield from table(context.out, columns(when, ">messages", ">size", "title*", "project*", "id"), lines)
 
-    context.out.result("sessions", rows, text(), rows=rows, warnings=warnings, page=True)
-    if not rows:
-        context.out.status("no session here was deleted" if place == DELETED else "no session here is archived")
-    return int(not rows)
-
-
-def _kept_data(kept: ArchivedSession) -> Data:
-    return {
-        "id": kept.file.id, "path": kept.file.file_path, "modified": iso(kept.file.modified), "size": kept.note.size,
-        "place": kept.place, "put_away": iso(kept.at), "project": str(kept.project),
-    }  # fmt: skip
+    empty = "no session here was deleted" if place == DELETED else "no session here is archived"
+    return context.out.listing("sessions", rows, text(), empty=empty, warnings=warnings, page=True)
 
 
 def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
@@ -508,16 +481,16 @@ def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
     """Show what would be moved, and how much that is."""
     found = services.session_files(context.workspace, paths)
     total = sum(one.size for one in found)
-    sessions: list[Data] = [
+    sessions = [
         {"id": one.path.stem, "project": str(one.path.parent), "files": list(one.files), "size": one.size}
         for one in found
     ]
 
     def text() -> Iterator[Line]:
-        rows: list[list[str | StyledText]] = [
-            [size(one.size), pluralize(len(one.files), "file"), one.title or StyledText(UNTITLED, "dim"),
-             one.path.stem[:SHORT]] for one in found
-        ]  # fmt: skip
+        rows: list[list[Cell]] = []
+        for one in found:
+            title = one.title or StyledText(UNTITLED, "dim")
+            rows.append([size(one.size), pluralize(len(one.files), "file"), title, one.path.stem[:SHORT]])
         yield from table(context.out, columns(">", ">", "*", ""), rows)
         yield f"{pluralize(len(paths), 'session')}, {total} bytes"
 
