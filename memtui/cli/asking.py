@@ -61,7 +61,6 @@ def answered(
 
 
 def _confirmed(context: CliContext, question: NeedsConfirmation) -> bool:
-    """Show what a question is about, where somebody is there to read it, and ask."""
     if not context.options.yes and context.out.interactive():
         context.out.status(*diff_lines(question.diff), *question.lines)
     hint = draft_hint("NAME") if question.draft_kept else ""

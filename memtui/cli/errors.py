@@ -24,10 +24,7 @@ class Bug(MemtuiError):
 def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str]) -> int:
     """Run something and turn whatever it ends with into an exit code, with a line on stderr that says why.
 
-    Args:
-        run: What to do; it returns an exit code, or anything else for 0.
-        context: Says how errors are printed.
-        args: The words of the call, for the log of a bug.
+    `run` returns an exit code, or anything else for 0. `args` are the words of the call, for the log of a bug.
     """
     try:
         returned = run()
@@ -54,7 +51,6 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
 
 
 def _bug(error: BaseException, context: CliContext, args: Sequence[str]) -> int:
-    """Write the traceback down and say where."""
     from memtui.util.crash_report import error_summary, write_crash_report  # 4 ms, needed after a bug only
 
     path = write_crash_report(error, args, Dirs.from_env(os.environ, Path.home()).state)

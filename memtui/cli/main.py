@@ -90,7 +90,6 @@ def _run(group: MainGroup, args: list[str], context: CliContext, **extra: Any) -
 
 
 def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: dict[str, Any]) -> object:
-    """Run; what click complains of becomes an error of ours."""
     lone = _lone_word(args)
     if lone is not None:
         context.options.project = args[lone]

@@ -26,9 +26,9 @@ class NamedFile(Struct, frozen=True):
 
     name: str
     path: Path
-    scope: "Scope | None" = None
-    file: "MemoryFile | None" = None
-    instruction: "Instruction | None" = None
+    scope: Scope | None = None
+    file: MemoryFile | None = None
+    instruction: Instruction | None = None
 
     @property
     def stem(self) -> str:
@@ -42,7 +42,7 @@ class NamedFile(Struct, frozen=True):
         return rest if rest and head in ("user", "feedback", "project", "reference") else self.stem
 
 
-def all_named(snapshot: "Snapshot") -> Iterator[NamedFile]:
+def all_named(snapshot: Snapshot) -> Iterator[NamedFile]:
     """Every file of a snapshot: memory first, then instructions that are there."""
     folder = snapshot.location.folder
     for scope in snapshot.scopes:
@@ -62,7 +62,7 @@ def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
     return f"{scope}/{name}"
 
 
-def instruction_name(path: Path, snapshot: "Snapshot") -> str:
+def instruction_name(path: Path, snapshot: Snapshot) -> str:
     """What an instruction file is called: relative to the directory or the home, where it lies in one of them."""
     cwd, home = snapshot.location.cwd, snapshot.location.config.parent
     if path.is_relative_to(cwd) and cwd != Path("/"):
@@ -70,18 +70,12 @@ def instruction_name(path: Path, snapshot: "Snapshot") -> str:
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
+def find(snapshot: Snapshot, word: str, cwd: Path) -> NamedFile:
     """The file that a word means.
 
-    Args:
-        snapshot: Where to look.
-        word: A name, its stem with or without the type in front, its `name` field, the unique beginning of one of
-            these, or a path.
-        cwd: What a relative path starts from.
-
-    Raises:
-        NotFound: If nothing fits; the hint names what comes near.
-        UsageError: If several fit; the message lists them.
+    `word` is a name, its stem with or without the type in front, its `name` field, the unique beginning of one of
+    these, or a path, which may be relative to `cwd`. `NotFound` if nothing fits (the hint names what comes near),
+    `UsageError` if several do (the message lists them).
     """
     listed = list(all_named(snapshot))
     if not word.strip():
@@ -92,7 +86,7 @@ def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
     for fits in (
         [one for one in listed if nfc(one.name) in (key, key + ".md")],
         [one for one in listed if str(one.path) in (path, path + ".md")],
-        [one for one in listed if nfc(one.stem) == key.removesuffix(".md").rpartition("/")[2] and "/" not in key],
+        [one for one in listed if nfc(one.stem) == key.removesuffix(".md")],
         [one for one in listed if _folded(one.name) in (folded, folded + ".md")],
         [one for one in listed if _folded(one.stem) == folded.removesuffix(".md")],
         [one for one in listed if one.file is not None and _folded(one.file.front.name or "") == folded],
@@ -109,17 +103,13 @@ def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
     raise NotFound(f"there is no file {visible(word, keep='')!r}", hint=_near(listed, word))
 
 
-def find_all(snapshot: "Snapshot", words: Sequence[str], cwd: Path) -> list[NamedFile]:
+def find_all(snapshot: Snapshot, words: Sequence[str], cwd: Path) -> list[NamedFile]:
     """The files that some words mean, each once."""
     return list({one.path: one for one in (find(snapshot, word, cwd) for word in words)}.values())
 
 
 def memory_file(named: NamedFile) -> MemoryFile:
-    """The file of a memory folder that a name stands for.
-
-    Raises:
-        Refused: If it stands for an instruction file.
-    """
+    """The file of a memory folder that a name stands for; `Refused` if it stands for an instruction file."""
     if named.file is None:
         raise Refused(f"{named.name} is an instruction file, not memory", hint=f"memtui edit {named.name} edits it")
     return named.file
@@ -137,7 +127,5 @@ def _listed(fits: Sequence[NamedFile]) -> str:
 
 def _near(listed: Sequence[NamedFile], word: str) -> str:
     stems = {one.stem: one for one in listed}
-    near = get_close_matches(word.removesuffix(".md"), list(stems), 3, 0.6)
-    if near:
-        return "did you mean " + " or ".join(visible(stems[stem].name, keep="") for stem in near) + "?"
-    return "memtui ls lists the files"
+    near = [visible(stems[stem].name, keep="") for stem in get_close_matches(word.removesuffix(".md"), stems, 3)]
+    return f"did you mean {' or '.join(near)}?" if near else "memtui ls lists the files"

@@ -75,7 +75,6 @@ def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[Ce
 
 
 def _line(parts: list[StyledText]) -> list[Cell]:
-    """Cells with the gap between them."""
     line: list[Cell] = [parts[0]]
     for part in parts[1:]:
         line += [GAP, part]

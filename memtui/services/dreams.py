@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from memtui.dream.backends.credentials import find_key, variables
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.gates.base import Gate, lock_gate
+from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
@@ -232,12 +232,6 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
         then = "After that nothing says when the last dream was, and the time check is ready."
         return NeedsConfirmation(f"Remove the lock ({gate.reason})?", (then,), yes="Remove")
     return LockCleared(clear_stale_lock(folder, workspace.dirs, now), gate.reason)
-
-
-def lock_state(workspace: Workspace) -> tuple[LockState, Gate]:
-    """The lock as it is, and whether it lets a dream start."""
-    lock = effective_lock(workspace.location.folder, workspace.dirs)
-    return lock, lock_gate(lock, workspace.now())
 
 
 def adoption_plan(workspace: Workspace, run: Run) -> Adoption:

@@ -388,7 +388,6 @@ def keep_merged_draft(workspace: Workspace, conflict: SaveConflict) -> bool:
 
 
 def _say_kept(error: MemtuiError, name: str, *, kept: bool) -> None:
-    """Tell what became of a text that could not be written."""
     error.hint = draft_hint(name) if kept else "the text is not kept anywhere: copy it elsewhere"
 
 

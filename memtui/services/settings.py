@@ -108,7 +108,6 @@ def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: st
 
 
 def _target(workspace: Workspace, switch: Switch, layer: str | None) -> tuple[Path, str]:
-    """The file to write and its layer."""
     files = {one.path: one.name for one in workspace.location.layers if one.path is not None}
     if layer is None:
         if switch.target is None:

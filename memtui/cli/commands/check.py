@@ -89,9 +89,7 @@ def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> li
         shown = problem_data(snapshot, same)
         try:
             change = memory.fix_problem(context.workspace, snapshot, same)
-            if not change.plan.changes:
-                continue
-            if not dry_run and not _made(context, shown["name"], same, change):
+            if not change.plan.changes or not (dry_run or _made(context, shown["name"], same, change)):
                 continue
         except MemtuiError as error:
             context.out.warn([f"{shown['name']}: {problem.message}: not fixed, {error.message}"])
@@ -110,5 +108,4 @@ def _made(context: CliContext, name: str, problem: Problem, change: memory.Prepa
 
 
 def _same(one: Problem, other: Problem) -> bool:
-    """Whether it is the same problem, though lines may have moved."""
     return (one.path, one.code, one.message) == (other.path, other.code, other.message)

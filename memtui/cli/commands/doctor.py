@@ -143,7 +143,6 @@ def _client(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _projects(context: CliContext) -> Iterator[DoctorResult]:
-    """What is astray among the projects, each with the command that helps."""
     orphans = find_orphans(context.env)
     for shared in orphans.shared:
         yield _shared(shared)
@@ -209,7 +208,6 @@ def _folders(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _history(context: CliContext) -> Iterator[DoctorResult]:
-    """Whether the history is whole, and where an older one is."""
     database = context.workspace.history.database
     try:
         wrong = database.check()

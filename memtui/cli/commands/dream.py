@@ -1,11 +1,9 @@
-"""Dreams: would one start, is one running, starting, watching and ending one.
-
-Ending a dream from outside, and clearing a lock that nobody holds.
-"""
+"""Dreams: would one start, is one running; starting, watching and ending one; clearing a lock that nobody holds."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import click
 
@@ -15,16 +13,7 @@ from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
 from memtui.cli.context import CliContext
 from memtui.cli.dashboard import gate_data, gate_lines
-from memtui.cli.dream_data import (
-    event_fields,
-    event_lines,
-    how_part,
-    refusal_line,
-    run_data,
-    run_lines,
-    since,
-    touched,
-)
+from memtui.cli.dream_data import event_fields, event_lines, how_part, refusal_line, run_data, run_lines, since, touched
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
@@ -33,17 +22,17 @@ from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.run.events import Ended, follow_events
-from memtui.dream.run.run import RunEnd, run_dream
+from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
 from memtui.dream.run.spawn import RunRequest, record_start_fault
 from memtui.presentation.dream_text import ready_in
 from memtui.services import dreams
-from memtui.services.access import require_writable
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.process import is_alive
 from memtui.util.text import duration, pluralize
 
 _TRIGGERS = ("hand", "hook", "schedule")
+_GOOD_ENDS = ("done", "nothing")
 _MAX_REFUSALS = 3
 """Refusals that `why` shows, one of each kind."""
 
@@ -63,19 +52,19 @@ def status(context: CliContext) -> None:
     """Whether a dream is running, what waits for review, when the last one was, and whether they fail."""
     listed = dreams.runs(context.workspace)
     lock = effective_lock(context.location.folder, context.dirs)
-    going = next((run for run in listed if run_state(run).word == "running"), None)
-    died = next((run for run in listed if run_state(run).word == "died"), None)
+    newest = {run_state(run).word: run for run in reversed(listed)}
+    going, died = newest.get("running"), newest.get("died")
     held = run_awaiting_review(listed)
     free = lock_gate(lock, context.now())
     failing = failure_gate(listed, context.now(), context.dirs)
     ours = our_lock_holder(context.location.folder, context.dirs)
     data: Data = {
-        "running": None if going is None else run_data(context, going),
+        "running": going and run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
-        "waiting": None if held is None else held.id,
-        "died": None if died is None else died.id,
+        "waiting": held and held.id,
+        "died": died and died.id,
         "backs_off_until": iso(failing.opens_at),
-        "last": None if not free.open else iso(lock.at),
+        "last": iso(lock.at) if free.open else None,
         "newest": run_data(context, listed[0]) if listed else None,
     }
 
@@ -119,14 +108,10 @@ def why(context: CliContext) -> int:
         "stopped": [event_fields(one) for one in stopped],
     }
 
-    def text() -> Iterator[Line]:
-        lines = gate_lines(context.out, gates, now)
-        next(lines)  # an empty line, which stands between the parts of a page
-        yield from lines
-        for one in stopped:
-            yield refusal_line(context, one)
-
-    context.out.result("gates", data, text(), rows=data["gates"])
+    lines = gate_lines(context.out, gates, now)
+    next(lines)  # an empty line, which stands between the parts of a page
+    text = chain(lines, (refusal_line(context, one) for one in stopped))
+    context.out.result("gates", data, text, rows=data["gates"])
     return int(bool(opens))
 
 
@@ -162,8 +147,6 @@ def now(
             stopped = str(error)
         context.out.result("dream", {"trigger": trigger, "started": stopped is None, "reason": stopped}, [])
         return 0
-    if not context.options.dry_run or context.options.read_only:
-        require_writable(context.workspace)
     started = dreams.start(context.workspace, request)
     refused = dreams.wait_for_start(started)
     if refused is not None:
@@ -200,11 +183,7 @@ def run(
         force=force, dry_run=context.options.dry_run, adopt="review" if review else "auto", now=context.now,
         run_id=run_id,
     )  # fmt: skip
-    return 128 + end.signal if end.signal else _code(end)
-
-
-def _code(end: RunEnd | Ended) -> int:
-    return int(end.how not in ("done", "nothing"))
+    return 128 + end.signal if end.signal else int(end.how not in _GOOD_ENDS)
 
 
 @dream.command("watch", short_help="Follow a dream until it ends.")
@@ -235,7 +214,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     if end is None:
         context.out.status(f"the dream {run.id} died: memtui kill {run.id} restores its lock")
         return 1
-    return 0 if run.dry_run and end.how == "held" else _code(end)
+    return int(end.how not in _GOOD_ENDS and not (run.dry_run and end.how == "held"))
 
 
 @dream.command("log", short_help="List past dreams, newest first.")
@@ -309,14 +288,15 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
 
 
 def _clear(context: CliContext) -> None:
-    lock, gate = dreams.lock_state(context.workspace)
+    lock = effective_lock(context.location.folder, context.dirs)
+    reason = lock_gate(lock, context.now()).reason
     done = None
     if not context.options.dry_run:
         done = answered(context, lambda allow: dreams.clear_lock(context.workspace, allow))
     elif lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")
     if done is None:
-        context.out.result("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
+        context.out.result("lock", {"removed": False, "reason": reason}, ["the lock stays"])
         return
     data = {"removed": True, "reason": done.reason, "pid": done.was.pid, "time": iso(done.was.at)}
     context.out.result("lock", data, [f"the lock is removed ({done.reason})"])

@@ -49,7 +49,6 @@ def _of_gate(gate: Gate, name: str, hint: str) -> DoctorResult:
 
 
 def _wanted(context: CliContext) -> Iterator[DoctorResult]:
-    """The switches, and assistant mode, which is no trouble where a schedule is installed."""
     for gate, name, key in (
         (memory_gate(context.location), "auto memory", "autoMemoryEnabled"),
         (dream_gate(context.location, assistant=False, trigger="hand"), "auto-dream", "autoDreamEnabled"),

@@ -9,11 +9,10 @@ from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, file_line
 from memtui.cli.options import CliCommand, pass_context
-from memtui.cli.output import Data, Line, StyledText, fields
+from memtui.cli.output import Line, StyledText, fields
 from memtui.dream.review.adoption import adopted_operations, plan_adoption
 from memtui.dream.review.review import restore_plan, texts_changed
 from memtui.dream.run.stage import has_stage, open_stage
-from memtui.history.versions import Operation
 from memtui.services import dreams
 from memtui.util.diff import unified_diff
 
@@ -40,14 +39,17 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
     else:
         made = adopted_operations(run, context.workspace)
         known = [change.name for version in made for change in version.files]
-        data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
+        files = [
+            {
+                **fields(change, "name kind added removed"), "old": None, "emptied": False, "state": "adopted",
+                "words": f"version {version.id[:8]}",
+            } for version in made for change in version.files
+        ]  # fmt: skip
+        data = {"run": run.id, "holds": [], "left_out": {}, "files": files, "adopted": bool(made)}
     chosen = dreams.match_files(names, known)
-    parts = [
-        unified_diff(before, after, name)
-        for name, before, after in texts_changed(run, context.dirs, context.workspace)
-        if chosen is None or name in chosen
-    ]
-    data["diff"] = "".join(parts)
+    texts = texts_changed(run, context.dirs, context.workspace)
+    wanted = (one for one in texts if chosen is None or one[0] in chosen)
+    data["diff"] = "".join(unified_diff(before, after, name) for name, before, after in wanted)
 
     def text() -> Iterator[Line]:
         yield StyledText(f"dream {run.id}", "bold")
@@ -55,7 +57,7 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
             yield StyledText(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
             line = file_line(context, file)
-            word = _STATES.get(file.get("state", ""), "")
+            word = _STATES.get(file["state"], "")
             style = "dim" if file["state"] == "adopted" else "warn"
             yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line
         if data["files"]:
@@ -66,15 +68,6 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
     if not data["files"]:
         context.out.status(f"the dream {run.id} changed nothing that is still known")
     return int(not data["diff"])
-
-
-def _version_files(made: tuple[Operation, ...]) -> list[Data]:
-    return [
-        {**fields(change, "name kind added removed"), "old": None, "emptied": False, "state": "adopted",
-         "words": f"version {version.id[:8]}"}
-        for version in made
-        for change in version.files
-    ]  # fmt: skip
 
 
 @click.command("adopt", cls=CliCommand, short_help="Put what a dream drafted into the memory folder.")

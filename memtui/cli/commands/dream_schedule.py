@@ -30,19 +30,16 @@ def schedule(context: CliContext, cron: str | None, install: bool, print_timer: 
     if install + print_timer + remove > 1 or (remove and cron is not None):
         raise UsageError("one of --install, --print-timer and --remove, the last without a time")
     if remove:
-        _remove(context)
-        return
+        return _remove(context)
     kept = dreams.schedule_of(context.workspace, cron, keep=not context.options.dry_run)
     if print_timer:
-        _print_timer(context, kept)
-        return
+        return _print_timer(context, kept)
     if install:
         context.out.status("the line for your crontab:", dreams.crontab_line(context.workspace, kept), *_keys(context))
         if not context.options.dry_run:
             may_write(context)
-            done = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow))
-            kept = done or kept
-    _show(context, kept)
+            kept = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow)) or kept
+    return _show(context, kept)
 
 
 def _keys(context: CliContext) -> list[str]:

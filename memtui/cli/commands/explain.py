@@ -75,7 +75,6 @@ def _each(
 
 
 def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Line]) -> None:
-    """One answer as it is, several as a list."""
     context.out.result(f"explain-{kind}", found[0] if len(found) == 1 else found, lines, rows=found)
 
 
@@ -211,12 +210,10 @@ def explain_path(
 
 
 def _stdin_lines() -> Iterator[str]:
-    """The lines of standard input that aren't blank."""
     return (line.decode("utf-8", "surrogateescape") for line in sys.stdin.buffer.read().split(b"\n") if line.strip())
 
 
 def _json_object(text: str) -> Data | str:
-    """An object of JSON, or why it is none."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -225,7 +222,6 @@ def _json_object(text: str) -> Data | str:
 
 
 def _judge_path(given: Data | str, defaults: Data, reads: Sequence[Path]) -> Data:
-    """One question; what makes no sense is denied and said."""
     if isinstance(given, str):
         return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": given}
     question = {**defaults, **given}

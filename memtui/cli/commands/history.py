@@ -154,7 +154,6 @@ def redo(context: CliContext) -> None:
 def _take(
     context: CliContext, kind: str, would: str, word: str | None, act: Callable[[Operation], services.TakenBack]
 ) -> None:
-    """Undo or redo an operation, or say which one it would be."""
     may_write(context)
     ready(context)
     dry_run = context.options.dry_run
@@ -226,7 +225,6 @@ def _saved_data(saved: Saved) -> Data:
 
 
 def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
-    """Say what was done, or would be."""
     came = saved or Saved(None)
     data = {
         "done": saved is not None, "words": words, "version": version_data(version), "diff": diff,

@@ -138,7 +138,6 @@ def _one_line(text: str) -> str:
 
 
 def _states(row: Data) -> list[str]:
-    """The marks of a row as words."""
     unloaded = {"topic": "index line not loaded", "instruction": "not loaded"}
     words = (
         row["problems"] and pluralize(row["problems"], "problem"),

@@ -92,16 +92,13 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
 
 
 def _find_or_draft(context: CliContext, name: str) -> NamedFile:
-    """The file, or one that exists only as a draft."""
     try:
         return find(context.snapshot(full=False), name, context.cwd)
     except NotFound:
         folder = context.location.folder
-        for draft in context.workspace.drafts.list():
-            if draft.path.is_relative_to(folder):
-                own = draft.path.relative_to(folder).as_posix()
-                if name in (own, own.removesuffix(".md")):
-                    return NamedFile(own, draft.path)
+        for path in (draft.path for draft in context.workspace.drafts.list()):
+            if path.is_relative_to(folder) and path in (folder / name, folder / f"{name}.md"):
+                return NamedFile(path.relative_to(folder).as_posix(), path)
         raise
 
 

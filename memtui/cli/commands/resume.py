@@ -56,9 +56,8 @@ def resume(
     if form is not None:
         return _context(context, path, at, form)
     if context.out.structured and not show:
-        raise UsageError(
-            "Claude Code takes the terminal, so there is no JSON", hint="--print --json, or --context json"
-        )
+        hint = "--print --json, or --context json"
+        raise UsageError("Claude Code takes the terminal, so there is no JSON", hint=hint)
     wanted = None if directory is None else context.cwd / directory.expanduser()
     plan = plan_launch(context.env, path, at=at, fork=fork, directory=wanted)
     if not show:
@@ -84,7 +83,6 @@ def _session(context: CliContext, word: str | None, *, last: bool) -> Path:
 
 
 def _run(context: CliContext, plan: LaunchPlan) -> int:
-    """Hand the terminal to Claude Code, and come back with its exit code."""
     plan.refuse_open()
     find_client(context.env)
     if context.options.dry_run:
@@ -97,7 +95,6 @@ def _run(context: CliContext, plan: LaunchPlan) -> int:
 
 
 def _show(context: CliContext, plan: LaunchPlan) -> None:
-    """Print the command, with a fork written if it needs one."""
     made: Fork | None = None
     if plan.writes and context.options.dry_run:
         context.out.status(_would_fork(plan))
@@ -117,11 +114,9 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
 
 
 def _forked(context: CliContext, plan: LaunchPlan) -> Fork:
-    """Write the fork, and say so."""
     made = services.fork_session(context.workspace, plan)
-    context.out.status(
-        f"a fork {_end(plan)} was written: {made.path}; the session itself stays as it is; memtui undo removes it"
-    )
+    then = "the session itself stays as it is; memtui undo removes it"
+    context.out.status(f"a fork {_end(plan)} was written: {made.path}; {then}")
     return made
 
 
@@ -141,7 +136,6 @@ def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:
 
 
 def _context(context: CliContext, path: Path, at: str, form: str) -> int:
-    """Print the conversation."""
     transcript = read_transcript(path)
     resumed = plan_resume(transcript, resolve_message(transcript, at) if at else "")
     if resumed.messages is None:

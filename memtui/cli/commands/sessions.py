@@ -196,7 +196,6 @@ def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, e
 
 
 def _said(transcript: Transcript, node: OutlineNode) -> Iterator[tuple[Entry, str]]:
-    """The messages of a branch with what they say."""
     rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
     for row, record in zip(rows, transcript.each(rows), strict=True):
         yield row, record_line(record, 400)
@@ -303,7 +302,6 @@ _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
-    """The seconds of a length of time."""
     if value is None:
         return None
     match = _SPAN.fullmatch(value)
@@ -406,7 +404,6 @@ def sessions_save(context: CliContext, session: str, output: Path) -> None:
 
 
 def _list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
-    """List archived or deleted sessions, those put away last first; 1 if there is none."""
     here = os.path.realpath(context.location.transcripts)
     found: list[tuple[ArchivedSession, SessionSummary]] = []
     warnings = []
@@ -478,7 +475,6 @@ def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
 
 
 def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
-    """Show what would be moved, and how much that is."""
     found = services.session_files(context.workspace, paths)
     total = sum(one.size for one in found)
     sessions = [
@@ -499,7 +495,6 @@ def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
 
 
 def _tell(context: CliContext, kind: str, done: ArchiveResult | None, would: Sequence[str] = ()) -> None:
-    """Say what was done and how to undo it; or what would be done."""
     if done is None:
         context.out.result(kind, {"done": False, "deed": None, "would": list(would), "notes": []}, would)
         context.out.unwritten()
