@@ -82,9 +82,8 @@ def _close_calls(messages: list[ApiMessage]) -> list[ApiMessage]:
     closed: list[ApiMessage] = []
     for number, message in enumerate(messages):
         calls = _calls(closed[-1]) if closed else []
-        content = [
-            block for block in message["content"] if block["type"] != "tool_result" or block["tool_use_id"] in calls
-        ]
+        blocks = message["content"]
+        content = [block for block in blocks if block["type"] != "tool_result" or block["tool_use_id"] in calls]
         if message["role"] == "user":
             answered = {block["tool_use_id"] for block in content if block["type"] == "tool_result"}
             content = [*(_unfinished(call) for call in calls if call not in answered), *content]

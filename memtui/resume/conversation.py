@@ -28,17 +28,9 @@ CUT_LENGTH: Final = 2000
 """Characters after which a text is cut in a plan that nobody sends: no rule about a message looks further."""
 
 Reason = Literal[
-    "last-record",
-    "latest-below",
-    "latest-end",
-    "preserved",
-    "pinned",
-    "pinned-back",
-    "emptied",
-    "no-message",
-    "chosen",
-    "none",
-]
+    "last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "emptied", "no-message",
+    "chosen", "none",
+]  # fmt: skip
 
 RESUME_POINT_REASONS: dict[Reason, str] = {
     "last-record": "last record in the file",
@@ -148,7 +140,6 @@ class Message(Struct):
 
     @property
     def has_result(self) -> bool:
-        """Whether a tool's result is in it."""
         return any(block.type == "tool_result" for block in self.blocks)
 
     @property

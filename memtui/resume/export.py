@@ -6,6 +6,7 @@ loads nothing.
 
 import html
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from memtui.secrets.scanner import redact, scan
 from memtui.transcripts.content import block_content
 from memtui.util.text import replace_surrogates, visible
 
+_BACKTICKS = re.compile("`+")
 ExportFormat = Literal["markdown", "json", "html"]
 
 _STYLE = (
@@ -29,20 +31,14 @@ _STYLE = (
 
 
 class Export(Struct):
-    """An exported conversation: its text, and how many secrets of which kind were redacted."""
+    """An exported conversation, and how many secrets of which kind were redacted."""
 
     text: str = ""
     removed: dict[str, int] = field(default_factory=dict)
 
 
 def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Export:
-    """Export a conversation.
-
-    Args:
-        resume: What a resume sends; an empty conversation gives an empty document.
-        title: Its heading.
-        form: "markdown", "json" or "html".
-    """
+    """Export what a resume sends, under a title; an empty conversation gives an empty document."""
     result = Export()
     clean = _Cleaner(result)
     if form == "json":
@@ -70,7 +66,7 @@ class _Cleaner:
 
 
 class _Part(Struct, frozen=True):
-    """A part of the document: its role and kind, the name of a call's tool, and its text."""
+    """A part of the document; `name` is the tool of a call."""
 
     role: str
     kind: Literal["text", "call", "result", "other"]
@@ -78,12 +74,14 @@ class _Part(Struct, frozen=True):
     body: str
 
 
-def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[_Part]:
+def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[tuple[str, _Part]]:
+    """The parts, each with the heading that stands before it, "" where the same role goes on."""
+    speaker = ""
     for message in resume.messages or ():
-        for block in message.blocks:
-            part = _part(message.role, block, clean)
-            if part is not None:
-                yield part
+        for part in filter(None, (_part(message.role, block, clean) for block in message.blocks)):
+            changed = part.role != speaker and part.kind != "result"
+            speaker = part.role if changed else speaker
+            yield ("Assistant" if speaker == "assistant" else "User") if changed else "", part
 
 
 def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
@@ -103,27 +101,16 @@ def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
 
 
 def _markdown(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
-    lines, speaker = [f"# {_one_line(title)}", ""], ""
-    for part in _parts(resume, clean):
-        if part.role != speaker and part.kind != "result":
-            speaker = part.role
-            lines += [f"## {'Assistant' if speaker == 'assistant' else 'User'}", ""]
+    lines = [f"# {_one_line(title)}", ""]
+    for heading, part in _parts(resume, clean):
+        lines += [f"## {heading}", ""] if heading else []
         if part.kind in ("text", "other"):
             lines += [part.body, ""]
         else:
             label = f"**Call {_one_line(part.name)}**" if part.kind == "call" else "**Result**"
-            fence = _fence(part.body)
+            fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(part.body)), default=0))
             lines += [label, "", fence, part.body, fence, ""]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _fence(body: str) -> str:
-    """A Markdown fence longer than any in the text."""
-    longest = run = 0
-    for character in body:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return "`" * max(3, longest + 1)
 
 
 def _one_line(value: str) -> str:
@@ -131,11 +118,9 @@ def _one_line(value: str) -> str:
 
 
 def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
-    body, speaker = [], ""
-    for part in _parts(resume, clean):
-        if part.role != speaker and part.kind != "result":
-            speaker = part.role
-            body.append(f"<h2>{'Assistant' if speaker == 'assistant' else 'User'}</h2>")
+    body: list[str] = []
+    for heading, part in _parts(resume, clean):
+        body += [f"<h2>{heading}</h2>"] if heading else []
         shown = html.escape(part.body)
         if part.kind == "text":
             body.append(f"<pre>{shown}</pre>")
@@ -144,10 +129,10 @@ def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
         else:
             label = f"Call {html.escape(_one_line(part.name))}" if part.kind == "call" else "Result"
             body.append(f"<details><summary>{label}</summary><pre>{shown}</pre></details>")
-    heading = html.escape(_one_line(title))
+    name = html.escape(_one_line(title))
     return (
-        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{heading}</title><style>{_STYLE}</style></head>\n'
-        f"<body><h1>{heading}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
+        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style></head>\n'
+        f"<body><h1>{name}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
     )
 
 

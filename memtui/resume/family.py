@@ -56,11 +56,7 @@ class ClientFamily(Struct, frozen=True):
     parent_substitute: Callable[[Rows, Entry, set[str]], str]
 
     def without(self, rule_ids: Iterable[str]) -> RuleSet:
-        """The rules of this family but some.
-
-        Raises:
-            ValueError: If there is no rule with such an id.
-        """
+        """The rules of this family but some; `ValueError` if there is no rule with such an id."""
         disabled = frozenset(rule_ids)
         if unknown := disabled - {rule.id for rule in self.rules}:
             raise ValueError(f"no such rule: {', '.join(sorted(unknown))}")

@@ -25,14 +25,9 @@ from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import Conflict, MemtuiError
 
 DROPPED_FIELDS: Final = (
-    "teamName",
-    "agentName",
-    "agentColor",
-    "slug",
-    "sourceToolAssistantUUID",
-    "agentId",
-    "logicalParentUuid",
-)
+    "teamName", "agentName", "agentColor", "slug", "sourceToolAssistantUUID", "agentId", "logicalParentUuid",
+)  # fmt: skip
+_TITLE_AND_COPIED_TYPES: Final = ("user", "custom-title", "ai-title", "last-prompt", "summary", "content-replacement")
 PRESERVED_FIELDS: Final = ("preservedMessages", "preservedSegment")
 
 
@@ -53,18 +48,11 @@ def write_forked_session(
     folder: Path | None = None,
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Fork:
-    """Write a fork of a session.
+    """Write a fork of a session into a folder, beside the session if that is left out.
 
-    Args:
-        transcript: The session, read.
-        at: The uuid of the last message that the fork has; "" for the client's own leaf.
-        now: Seconds since the epoch, for the last row.
-        folder: Where the new file goes; beside the session if left out.
-        new_id: Makes uuids.
-
-    Raises:
-        NotFound: If there is no such message.
-        MemtuiError: If there is no conversation to fork, or it can't be written.
+    `at` is the uuid of the last message that the fork has, "" for the client's own leaf; `now` (seconds since 1970) is
+    the time of its last row. Raises `NotFound` if there is no such message, `MemtuiError` if there is no conversation
+    to fork, or it can't be written.
     """
     plan = plan_resume(transcript, at)
     if not plan.path or plan.messages is None:
@@ -73,14 +61,13 @@ def write_forked_session(
     path = (folder or transcript.path.parent) / f"{identity}.jsonl"
     if path.exists():
         raise Conflict(f"{path.name} exists already")
-    title = f"{title_from_records(_records(transcript)) or transcript.path.stem} (fork)"
+    told = list(transcript.each(entry for entry in transcript.entries if entry.type in _TITLE_AND_COPIED_TYPES))
+    title = f"{title_from_records(told) or transcript.path.stem} (fork)"
     rows = forked_rows(plan.path, list(transcript.each(plan.path)), transcript.path.stem, identity, new_id)
     rows[-1]["timestamp"] = (
         datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
     )
-    rows += [
-        {**data, "sessionId": identity} for data in _records(transcript) if data.get("type") == "content-replacement"
-    ]
+    rows += [{**data, "sessionId": identity} for data in told if data.get("type") == "content-replacement"]
     rows.append({"type": "custom-title", "customTitle": title, "sessionId": identity})
     try:
         replace_file(path, b"".join(encode_line(row) for row in rows), mode=0o600)
@@ -92,23 +79,12 @@ def write_forked_session(
 def forked_rows(
     path: tuple[Entry, ...], records: list[Record], source: str, identity: str, new_id: Callable[[], str]
 ) -> list[Record]:
-    """The records of a path as a session of their own, each the child of the one before.
-
-    Args:
-        path: Their envelopes, oldest first.
-        records: The records.
-        source: The id of the session that they come from.
-        identity: The id of the new one.
-        new_id: Makes uuids.
-    """
+    """The records of a path (envelopes oldest first) as a session of their own, each the child of the one before."""
     found: list[Record] = []
     above: str | None = None
     for entry, data in zip(path, records, strict=True):
         row = {key: value for key, value in data.items() if key not in DROPPED_FIELDS}
-        row["uuid"] = new_id()
-        row["parentUuid"] = above
-        row["sessionId"] = identity
-        row["isSidechain"] = False
+        row |= {"uuid": new_id(), "parentUuid": above, "sessionId": identity, "isSidechain": False}
         row["forkedFrom"] = {"sessionId": source, "messageUuid": entry.uuid}
         if entry.boundary and isinstance(row.get("compactMetadata"), dict):
             meta = row["compactMetadata"]
@@ -131,9 +107,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(part) for part in value]
     return value
-
-
-def _records(transcript: Transcript) -> list[Record]:
-    """The records that a title is made of, and those that a fork copies."""
-    kinds = ("user", "custom-title", "ai-title", "last-prompt", "summary", "content-replacement")
-    return list(transcript.each(entry for entry in transcript.entries if entry.type in kinds))

@@ -90,12 +90,7 @@ class Health(Struct, frozen=True):
 
 
 def check_health(transcript: Transcript, resume: ResumePlan) -> Health:
-    """Judge a session by what its resume sends and omits.
-
-    Args:
-        transcript: The session, read.
-        resume: The plan of the client's own choice: a chosen message omits things on purpose.
-    """
+    """Judge a session by what its resume at the client's own leaf sends; a chosen one omits things on purpose."""
     reasons = {(item.line, item.uuid): item.why for item in resume.omitted}
     on_path = {id(entry) for entry in resume.path}
     lost: Counter[OmissionReason] = Counter()

@@ -28,9 +28,7 @@ MIN_PREFIX_CHARS: Final = 8
 def resolve_message(transcript: Transcript, word: str) -> str:
     """Resolve a uuid, or a prefix that only one record has, to the uuid of a record.
 
-    Raises:
-        NotFound: If none fits.
-        UsageError: If several fit, or the word is too short.
+    Raises `NotFound` if none fits, `UsageError` if several fit, or the word is too short.
     """
     uuids = {entry.uuid for entry in transcript.known() if entry.chained}
     if word in uuids:
@@ -61,7 +59,6 @@ class LaunchPlan(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The session's id."""
         return self.path.stem
 
     @property
@@ -72,11 +69,7 @@ class LaunchPlan(Struct, frozen=True):
         return f"already open in pid {self.live.pid}: both would write one transcript"
 
     def refuse_open(self) -> None:
-        """Refuse to open a session twice.
-
-        Raises:
-            Refused: If it is open and no fork is made.
-        """
+        """Raise `Refused` if the session is open and no fork is made."""
         if self.open_elsewhere:
             raise Refused(self.open_elsewhere, hint="--fork goes on in a new session")
 
@@ -84,16 +77,9 @@ class LaunchPlan(Struct, frozen=True):
 def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None) -> LaunchPlan:
     """Decide how a session is resumed; nothing is written.
 
-    Args:
-        env: The surroundings.
-        path: The transcript.
-        at: The message to continue from, a uuid or a prefix; "" for the client's own choice.
-        fork: Whether to continue in a new session.
-        directory: Where the client shall work; where the session began if left out.
-
-    Raises:
-        NotFound: If there is no such transcript, message or directory, or the session's own is gone.
-        UsageError: If several messages fit.
+    `at` is the message to continue from, a uuid or a prefix, "" for the client's own choice; `fork`: in a new session;
+    `directory` is where the client shall work, where the session began if left out. Raises `NotFound` if there is no
+    such transcript, message or directory, or the session's own is gone, `UsageError` if several messages fit.
     """
     path = real_path(path.parent) / path.name
     try:
@@ -116,15 +102,7 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
 
 
 def write_fork(plan: LaunchPlan, now: float) -> Fork:
-    """Write the fork that a plan asks for; the session itself stays as it is.
-
-    Args:
-        plan: One that `writes`.
-        now: Seconds since 1970.
-
-    Raises:
-        MemtuiError: If there is no conversation to fork, or it can't be written.
-    """
+    """Write the fork that a plan `writes`; raises `MemtuiError` if there is no conversation, or no writing it."""
     try:
         plan.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -11,16 +11,9 @@ from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
 from memtui.transcripts.transcript import Transcript
 
 OmissionReason = Literal[
-    "rewound",
-    "dead-end",
-    "lost-parent",
-    "late-side-row",
-    "sub-agent",
-    "before-boundary",
-    "replaced",
-    "not-sent",
+    "rewound", "dead-end", "lost-parent", "late-side-row", "sub-agent", "before-boundary", "replaced", "not-sent",
     "bad-line",
-]
+]  # fmt: skip
 
 OMISSION_REASONS: dict[OmissionReason, str] = {
     "rewound": "on a branch you rewound from",
@@ -66,12 +59,8 @@ def find_omitted(
 ) -> tuple[OmittedRecord, ...]:
     """List the messages that a resume along a path does not send, in file order.
 
-    Args:
-        transcript: The session.
-        rows: What the client's loader keeps of it.
-        path: The records that the resume goes through.
-        dropped: What is on the path and is not sent.
-        on_purpose: Whether a person chose where the path ends: what comes behind it is not lost.
+    `dropped` is what is on the path and is not sent. `on_purpose`: a person chose where the path ends, so that what
+    comes behind it is not lost.
     """
     path = list(path)
     used = {id(entry) for entry in path}
@@ -81,9 +70,8 @@ def find_omitted(
     for entry in entries:
         if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
             loaded = rows.row_for(entry) is not None or entry.uuid in rows.dropped
-            read_as_value = entry is entries[-1] and entry.is_message and not (entry.salvaged or loaded)
             why, detail = reasons.of(entry)
-            if read_as_value:
+            if entry is entries[-1] and entry.is_message and not (entry.salvaged or loaded):
                 why, detail = "bad-line", READ_AS_VALUE
             found[id(entry)] = _omitted(entry, why, detail)
     return tuple(sorted(found.values(), key=lambda item: item.line))
@@ -156,10 +144,7 @@ def find_defects(
 ) -> tuple[Defect, ...]:
     """List what is wrong with lines and links, in file order.
 
-    Args:
-        transcript: The session.
-        rows: What the client's loader keeps of it.
-        parent_substitute: Finds the row that the client uses instead of a missing parent, "" for none.
+    `parent_substitute` finds the row that the client uses instead of a missing parent, "" for none.
     """
     found = [Defect(bad.line, "bad-line", detail=bad.why) for bad in transcript.problems]
     counts = Counter(entry.uuid for entry in transcript.entries if entry.chained)

@@ -55,13 +55,7 @@ class OutlineNode(Struct, frozen=True):
 
 
 def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[OutlineNode, ...]:
-    """The nodes of a session, top down.
-
-    Args:
-        transcript: The session, read.
-        resume: The plan of its resume, for the leaf.
-        tree: Its tree, if it is built already.
-    """
+    """The nodes of a session, top down, with the leaf of a resume; `tree` is its tree, if it is built already."""
     tree = tree or build_tree(transcript.entries)
     return tuple(_Outline(transcript, resume, tree).nodes())
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
@@ -23,13 +25,8 @@ def resume_report(resume: ResumePlan) -> dict[str, Any]:
         "leaf_reason": RESUME_POINT_REASONS[resume.leaf.reason],
         "leaf_rule": rule_id if any(rule.id == rule_id for rule in resume.family.rules) else None,
         "blocks": resume.blocks(),
-        "left_out": [
-            {"line": item.line, "uuid": item.uuid, "type": item.type, "why": item.why, "detail": item.detail}
-            for item in resume.omitted
-        ],
-        "defects": [
-            {"line": item.line, "kind": item.kind, "uuid": item.uuid, "detail": item.detail} for item in resume.defects
-        ],
+        "left_out": [asdict(item) for item in resume.omitted],
+        "defects": [asdict(item) for item in resume.defects],
     }
 
 

@@ -58,9 +58,8 @@ def family_of(version: str) -> ClientFamily:
 
 def client_version(transcript: Transcript) -> str:
     """The client version that wrote the end of a session; "" if its last records do not tell."""
-    last = next(
-        (row for row in reversed(transcript.entries) if row.chained and row.length <= MAX_VERSION_RECORD_BYTES), None
-    )
+    rows = (row for row in reversed(transcript.entries) if row.chained and row.length <= MAX_VERSION_RECORD_BYTES)
+    last = next(rows, None)
     return text(transcript.data(last).get("version")) if last else ""
 
 
@@ -69,14 +68,9 @@ def plan_resume(
 ) -> ResumePlan:
     """Work out what the client sends when it resumes a session.
 
-    Args:
-        transcript: The session, read.
-        at: The uuid of a record to continue from; "" for the client's own choice.
-        brief: For a caller that doesn't send it: long texts in the messages are cut, to hold less in memory.
-        without_rules: Ids of rules to switch off, to see what depends on them.
-
-    Raises:
-        NotFound: If there is no such record.
+    `at` is the uuid of a record to continue from, "" for the client's own choice (`NotFound` if there is none);
+    `brief`, for a caller that doesn't send it, cuts long texts in the messages, to hold less in memory; `without_rules`
+    are ids of rules to switch off, to see what depends on them.
     """
     family = family_of(client_version(transcript))
     rules = family.without(without_rules)
@@ -84,10 +78,8 @@ def plan_resume(
     rows = family.load_rows(entries, rules)
     if at:
         rows = _rows_with(rows, family, entries, at, rules)
-        children, leaf = rows.children(), ResumePoint(at, "chosen", at)
-    else:
-        children = rows.children()
-        leaf = family.find_resume_point(rows, entries, children, rules)
+    children = rows.children()
+    leaf = ResumePoint(at, "chosen", at) if at else family.find_resume_point(rows, entries, children, rules)
     conversation = ApiConversation() if leaf.reason == "emptied" else None
     path, start = family.records_to_send(rows, leaf, children, rules)
     if path:

@@ -22,13 +22,7 @@ _OLD_SEND_MESSAGE_FIELDS: Final = ("type", "recipient", "content")
 
 
 def clean_block(block: Record, tools: frozenset[str], rules: RuleSet) -> Record:
-    """A block as it is written to the API.
-
-    Args:
-        block: As it is in the record; it is not changed.
-        tools: The names of the tools that the client has.
-        rules: The rules in force.
-    """
+    """A block as it is written to the API; `tools` are the names of those that the client has."""
     if block["type"] == "text":
         return {**block, "text": replace_surrogates(block["text"])} if "blocks.surrogates" in rules else block
     if block["type"] == "tool_use":

@@ -12,14 +12,7 @@ from memtui.transcripts.entries import Entry, uuid_text
 
 
 def find_resume_point(rows: Rows, entries: list[Entry], children: dict[str, list[str]], rules: RuleSet) -> ResumePoint:
-    """Choose the leaf that the client continues from.
-
-    Args:
-        rows: What its loader keeps.
-        entries: Every record that it reads, in file order, for the `last-prompt` ones.
-        children: `rows.children()`.
-        rules: The rules in force.
-    """
+    """Choose the leaf that the client continues from; `entries` are all records that it reads."""
     has_pin = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
     last = _last_main_record(rows, entries) if "leaf.last-record" in rules else ""
     if rows.anchored and "leaf.preserved" in rules:
@@ -69,10 +62,7 @@ def _latest_main_row(rows: Rows, entries: list[Entry]) -> str:
 
 
 def latest_end(rows: Rows) -> str:
-    """The latest message that no message follows, a main one if there is one.
-
-    Of equal times the first counts, without times the last.
-    """
+    """The latest message that no message follows, a main one if any; of equal times the first, else the last."""
     messages = _messages(rows)
     followed = {rows.nearest_message(rows.parent[uuid]) for uuid in messages}
     without_uuid = rows.by_uuid.get(NO_UUID)

@@ -41,12 +41,8 @@ def build_conversation(
 ) -> ApiConversation:
     """Turn the records on the path into what is sent.
 
-    Args:
-        path: Their envelopes, oldest first.
-        records: The records, one at a time: of each only what is sent is held.
-        start: How many of them are not sent; calls that they leave open are answered all the same.
-        point: The resume point at the end of the path.
-        rules: The rules in force.
+    The records come one at a time: of each only what is sent is held. The first `start` of them are not sent; calls
+    that they leave open are answered all the same. `point` is the resume point at the end of the path.
     """
     result = ApiConversation(model=resumed_model(path))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None

@@ -25,8 +25,7 @@ def records_to_send(
 ) -> tuple[list[Entry], int]:
     """The records that lead to a resume point, oldest first, and how many of them are not sent.
 
-    Returns:
-        No records if the client finds no conversation.
+    No records if the client finds no conversation.
     """
     chosen = point.reason == "chosen"
     sidechain = bool(point.uuid) and rows.by_uuid[point.uuid].sidechain and "leaf.sub-agent" in rules
@@ -42,14 +41,7 @@ def records_to_send(
 
 
 def find_path(rows: Rows, leaf: str, rules: RuleSet, *, bridge: bool = True) -> list[str]:
-    """The uuids from the root to a leaf.
-
-    Args:
-        rows: What the client's loader keeps.
-        leaf: The uuid to start from.
-        rules: The rules in force.
-        bridge: Whether a parent that is not in the file is replaced by another row.
-    """
+    """The uuids from the root to a leaf; `bridge`: a parent that is not in the file is replaced by another row."""
     path: list[str] = []
     seen: set[str] = set()
     bridge = bridge and "path.bridge" in rules

@@ -6,7 +6,7 @@ wrote; of the others (plans, modes) it is enough to know that they are reminders
 
 import json
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from memtui.resume.family import RuleSet
 from memtui.transcripts.entries import text
@@ -14,16 +14,10 @@ from memtui.transcripts.lines import Record
 
 
 def reminders_of(data: Record, *, separate: bool, rules: RuleSet) -> list[str]:
-    """The reminders that an attachment becomes within the conversation.
+    """The reminders that an attachment becomes within the conversation; nothing for one whose text is not known.
 
-    Args:
-        data: The attachment's record.
-        separate: Whether the model takes reminders in messages of their own, as the newest do; then only texts that
-            were rendered for the conversation are in it.
-        rules: The rules in force.
-
-    Returns:
-        Nothing if it becomes none, or one whose text is not known.
+    `separate`: the model takes reminders in messages of their own, as the newest do; then only texts that were rendered
+    for the conversation are in it.
     """
     rendered = data.get("rendered")
     if isinstance(rendered, list) and data.get("renderedRole") != "system" and "reminders.rendered" in rules:
@@ -32,10 +26,18 @@ def reminders_of(data: Record, *, separate: bool, rules: RuleSet) -> list[str]:
     attachment = data.get("attachment")
     if separate or not isinstance(attachment, dict) or "reminders.attachment" not in rules:
         return []
-    write = _WRITERS.get(text(attachment.get("type")))
-    reminders = write(attachment) if write else ""
+    kind = text(attachment.get("type"))
+    write = _WRITERS.get(kind)
+    reminders = write(attachment) if write else _SENTENCES.get(kind, "").format_map(_TextFields(attachment))
     found = [reminders] if isinstance(reminders, str) else reminders
     return [f"<system-reminder>\n{reminder}\n</system-reminder>" for reminder in found if reminder]
+
+
+class _TextFields(dict[str, Any]):
+    """The fields of an attachment as texts; any other is ""."""
+
+    def __getitem__(self, key: str) -> str:
+        return text(self.get(key))
 
 
 def _texts(value: object) -> list[str]:
@@ -59,17 +61,6 @@ def _hook_error(attachment: Record) -> str:
     details = blocking if isinstance(blocking, dict) else {}
     command, error = text(details.get("command")), text(details.get("blockingError"))
     return f'{text(attachment.get("hookName"))} hook blocking error from command: "{command}": {error}'
-
-
-def _hook_stop(attachment: Record) -> str:
-    return f"{text(attachment.get('hookName'))} hook stopped continuation: {text(attachment.get('message'))}"
-
-
-def _date(attachment: Record) -> str:
-    return (
-        f"The date has changed. Today's date is now {text(attachment.get('newDate'))}. "
-        "No need to announce the new date — the user's own clock shows it."
-    )
 
 
 def _memory(attachment: Record) -> str:
@@ -99,15 +90,6 @@ def _queued(attachment: Record) -> str:
 def _skills(attachment: Record) -> str:
     skills = text(attachment.get("content"))
     return f"The following skills are available for use with the Skill tool:\n\n{skills}" if skills else ""
-
-
-def _edited(attachment: Record) -> str:
-    return (
-        f"Note: {text(attachment.get('filename'))} changed on disk since you last read it. That's usually deliberate, "
-        "so take it as the current state rather than reverting it; if the change looks wrong, say so rather than "
-        "undoing it yourself — otherwise no need to call it out. Here are the relevant changes (shown with line "
-        f"numbers):\n{text(attachment.get('snippet'))}"
-    )
 
 
 def _file(attachment: Record) -> list[str]:
@@ -144,13 +126,6 @@ def _directory(attachment: Record) -> list[str]:
     ]
 
 
-def _reference(attachment: Record) -> str:
-    return (
-        f"Note: {text(attachment.get('filename'))} was read before the last conversation was summarized, but the "
-        "contents are too large to include. Use Read tool if you need to access it."
-    )
-
-
 def _tasks(attachment: Record) -> str:
     content = attachment.get("content")
     tasks = [task for task in content if isinstance(task, dict)] if isinstance(content, list) else []
@@ -166,15 +141,24 @@ _TASKS = (
     "to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )
 
+_SENTENCES: Final = {
+    "compact_file_reference": "Note: {filename} was read before the last conversation was summarized, but the contents "
+    "are too large to include. Use Read tool if you need to access it.",
+    "date_change": "The date has changed. Today's date is now {newDate}. "
+    "No need to announce the new date — the user's own clock shows it.",
+    "edited_text_file": "Note: {filename} changed on disk since you last read it. That's usually deliberate, "
+    "so take it as the current state rather than reverting it; if the change looks wrong, say so rather than "
+    "undoing it yourself — otherwise no need to call it out. Here are the relevant changes (shown with line "
+    "numbers):\n{snippet}",
+    "hook_stopped_continuation": "{hookName} hook stopped continuation: {message}",
+}
+"""Reminders that are one sentence with fields of the attachment."""
+
 _WRITERS: Final[dict[str, Callable[[Record], str | list[str]]]] = {
-    "compact_file_reference": _reference,
-    "date_change": _date,
     "directory": _directory,
-    "edited_text_file": _edited,
     "file": _file,
     "hook_additional_context": _hook_context,
     "hook_blocking_error": _hook_error,
-    "hook_stopped_continuation": _hook_stop,
     "hook_success": _hook_success,
     "nested_memory": _memory,
     "queued_command": _queued,

@@ -8,13 +8,9 @@ from memtui.transcripts.entries import CHAIN_TYPES, Entry, text
 
 
 def load_rows(entries: Iterable[Entry], rules: RuleSet) -> Rows:
-    """Keep the rows of a transcript, with its compactions applied.
+    """Keep the rows of a transcript (of `Transcript.known`), with its compactions applied.
 
     A row is a user, assistant, system or attachment record. A parent that is not a string names no row.
-
-    Args:
-        entries: Records that the client reads (`Transcript.known`), in file order.
-        rules: The rules in force.
     """
     rows = Rows()
     positions: dict[str, int] = {}

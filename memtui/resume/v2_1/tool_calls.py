@@ -30,11 +30,7 @@ def pair_calls(
 ) -> list[Message]:
     """Leave each call once, each with a result in the very next message, and no other results.
 
-    Args:
-        messages: Messages of the two roles in turn.
-        result: Where to name what is taken out.
-        rules: The rules in force.
-        joins_prompt: Whether the next prompt joins the last of them.
+    The messages are of the two roles in turn; `joins_prompt`: the next prompt joins the last of them.
     """
     found: list[Message] = []
     seen: set[str] = set()
@@ -60,8 +56,7 @@ def pair_calls(
 def take_calls_once(message: Message, seen: set[str], result: ApiConversation, rules: RuleSet) -> dict[str, Block]:
     """Take out calls whose id was used before, and the server's calls without a result in the same answer.
 
-    Returns:
-        The calls that stay, by their id.
+    Returns the calls that stay, by their id.
     """
     calls: dict[str, Block] = {}
     served = {text(block.data.get("tool_use_id")) for block in message.blocks}
@@ -121,13 +116,9 @@ def interrupted_result(call: str, entry: Entry) -> Block:
 
 
 def join_answers(messages: list[Message], rules: RuleSet) -> list[Message]:
-    """Make the rows of each answer one message, at the place of the first.
+    """Make the rows of each answer one message, at the place of the first; the messages, one a row, stay as they are.
 
     They are joined across other answers, and across user's messages if there is a result among them.
-
-    Args:
-        messages: A message for each row; they stay as they are.
-        rules: The rules in force.
     """
     found: list[Message] = []
     open_answers: dict[str, Message] = {}
@@ -171,19 +162,13 @@ def drop_open_calls(
 ) -> tuple[list[Message], list[Block]]:
     """Take out rows of which no call was answered anywhere, unless they are the open end of the conversation.
 
-    The end is open if only answers, results and commands follow the last prompt, and the last answer has such a call
-    or a result comes after it. Then the rows of that answer stay. So do all others behind that prompt, if a result
-    or any attachment follows it, and no row of an answer without a call follows both it and the last of its results.
+    The end is open if only answers, results and commands follow the last prompt, and the last answer has such a call or
+    a result comes after it. Then the rows of that answer stay. So do all others behind that prompt, if a result or any
+    attachment follows it, and no row of an answer without a call follows both it and the last of its results.
 
-    Args:
-        messages: A message for each row, also for a user's empty list, that is not sent.
-        result: Where to name what is taken out.
-        last_turn: The rows behind the last prompt or note, even an empty one.
-        rules: The rules in force.
-        closed: Whether nothing at the end is open, because a person went back to it.
-
-    Returns:
-        The messages, and the results that are made up for the open calls of the last answer.
+    The messages are one a row, also for a user's empty list, that is not sent; `last_turn` are the rows behind the last
+    prompt or note, even an empty one; `closed`: nothing at the end is open, because a person went back to it. With the
+    messages come the results that are made up for the open calls of the last answer.
     """
     answered = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks} - {""}
     if answered.issuperset(call for message in messages for call in _calls_of(message)):
