@@ -24,7 +24,6 @@ from memtui.util.errors import Conflict, MemtuiError
 
 
 def archive_for(workspace: Workspace) -> SessionArchive:
-    """The one who moves sessions, with the person's trash and the client's clean-up."""
     days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
     return SessionArchive(
@@ -33,7 +32,6 @@ def archive_for(workspace: Workspace) -> SessionArchive:
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
-    """The ids of the sessions that a client has open."""
     return frozenset(running_sessions(workspace.env))
 
 

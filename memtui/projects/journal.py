@@ -44,12 +44,10 @@ class MoveRecord(Struct, frozen=True):
 
     @property
     def sessions(self) -> int:
-        """How many sessions it was about to move."""
         return sum(bool(step["id"]) for step in self.steps if step["do"] == "files")
 
     @property
     def memory(self) -> bool:
-        """Whether it was about to move memory."""
         return any(step["do"] == "memory" for step in self.steps)
 
 
@@ -90,7 +88,6 @@ class Journal:
         self._log.add(move, [Item(real_folder(str(more["to"])), f"step {self._steps}", {"do": do, **more})])
 
     def end(self, move: str) -> None:
-        """Write down that a move has come to its end."""
         self._log.finish(move)
 
     def undone(self, past: MoveRecord, when: float) -> Operation:

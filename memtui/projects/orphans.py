@@ -227,5 +227,4 @@ def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Itera
 
 
 def _holds(project: Project) -> bool:
-    """Whether there is a memory file in the project's own folder."""
     return project.topics > 0 or (project.memory is not None and (project.memory / "MEMORY.md").is_file())

@@ -70,7 +70,6 @@ class FileName(Struct, frozen=True):
 
     @property
     def how(self) -> str:
-        """What a person should know of it, "" for nothing."""
         if self.lines:
             return f"{pluralize(len(self.lines), 'line')} put under the one that is there"
         return f"as {self.target}" if self.renamed else "is there already" if self.there else ""
@@ -265,7 +264,6 @@ class MovePlan(Struct, frozen=True):
         return not self.sessions and self.memory is None
 
     def amount(self, sessions: int) -> str:
-        """What it is about in words, with so many of its sessions."""
         words = [pluralize(sessions, "session")] if self.sessions else []
         if self.memory is not None:
             words.append(pluralize(len(self.memory.files), "memory file"))
@@ -510,7 +508,6 @@ def follow_names(
 
 
 def _clear(folder: Path, fs: FileSystem) -> None:
-    """Remove what a copy that was stopped left."""
     for above, names, files in os.walk(folder):
         names[:] = [name for name in names if not name.startswith(".")]
         with suppress(OSError):

@@ -119,12 +119,10 @@ class SessionMove(Struct, frozen=True):
 
     @property
     def renamed(self) -> bool:
-        """Whether both sides of a conflict stay."""
         return self.id != self.new_id
 
     @property
     def there(self) -> bool:
-        """Whether the new folder has all of it already."""
         return all(file.there for file in self.files)
 
     @property

@@ -123,7 +123,6 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
 
 
 def _added(step: Line, new: Path, recorded: Collection[FileMove]) -> list[FileMove]:
-    """What the session's own folder got since, such as new sub-agents."""
     known = {file.target for file in recorded} | set(step["had"])
     added = [name for name in files_of(new, step["as"]) if name not in known]
     return [FileMove(step["id"] + name.removeprefix(step["as"]), name, 0) for name in added]

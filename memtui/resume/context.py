@@ -164,7 +164,6 @@ def _media(data: ApiMessage) -> ApiMessage:
 
 
 def _whole(value: Any) -> Any:
-    """A value in which no text has half surrogate pairs."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):

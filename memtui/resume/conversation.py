@@ -90,7 +90,6 @@ class Rows(Struct):
         return found
 
     def in_file_order(self) -> list[str]:
-        """Uuids in the order of their first place in the file."""
         return sorted(self.by_uuid, key=self.position.__getitem__)
 
     def row_for(self, entry: Entry) -> Entry | None:
@@ -121,7 +120,6 @@ class Block(Struct):
 
     @property
     def blank(self) -> bool:
-        """Whether it is a text of nothing but white space."""
         return self.type == "text" and not self.data["text"].strip()
 
 
@@ -135,7 +133,6 @@ class Message(Struct):
 
     @property
     def is_reminder(self) -> bool:
-        """Whether it comes from an attachment."""
         return self.blocks[0].entry.type == "attachment"
 
     @property

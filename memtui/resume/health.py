@@ -41,7 +41,6 @@ class Health(Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """Messages that are lost."""
         return sum(self.lost.values())
 
     @property
@@ -64,7 +63,6 @@ class Health(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """One line for people."""
         causes = ", ".join(self._causes())
         if not self.total:
             summary = "no message yet"
@@ -107,13 +105,6 @@ def check_health(transcript: Transcript, resume: ResumePlan) -> Health:
             lost[why] += 1
     kinds = Counter(defect.kind for defect in resume.defects)
     return Health(
-        total,
-        reachable,
-        sent,
-        dict(lost),
-        kinds["orphan"] + kinds["bridged"],
-        kinds["bad-line"],
-        kinds["duplicate"],
-        kinds["cycle"],
-        resume.messages is not None,
-    )
+        total, reachable, sent, dict(lost), broken=kinds["orphan"] + kinds["bridged"], bad=kinds["bad-line"],
+        duplicates=kinds["duplicate"], cycles=kinds["cycle"], found=resume.messages is not None,
+    )  # fmt: skip

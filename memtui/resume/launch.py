@@ -35,9 +35,8 @@ def resolve_message(transcript: Transcript, word: str) -> str:
         return word
     shown = visible(word, keep="")
     if len(word) < MIN_PREFIX_CHARS:
-        raise UsageError(
-            f"{shown!r} is too short to name a message", hint=f"give {MIN_PREFIX_CHARS} characters of its uuid or more"
-        )
+        hint = f"give {MIN_PREFIX_CHARS} characters of its uuid or more"
+        raise UsageError(f"{shown!r} is too short to name a message", hint=hint)
     fits = sorted(uuid for uuid in uuids if uuid.lower().startswith(word.lower()))
     return resolve_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
 
@@ -90,15 +89,9 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
     ours = path.parent.parent == real_path(projects_dir(env)) and SESSION_FILE_NAME.fullmatch(path.name) is not None
     point = resolve_message(read_transcript(path), at) if at else ""
     writes = bool(at) or not ours
-    return LaunchPlan(
-        path,
-        start_directory,
-        path.parent if ours and directory is None else transcripts_dir(env, start_directory),
-        point,
-        writes,
-        fork and not writes,
-        running_sessions(env).get(path.stem),
-    )
+    folder = path.parent if ours and directory is None else transcripts_dir(env, start_directory)
+    live = running_sessions(env).get(path.stem)
+    return LaunchPlan(path, start_directory, folder, point, writes, fork and not writes, live)
 
 
 def write_fork(plan: LaunchPlan, now: float) -> Fork:

@@ -94,7 +94,6 @@ class _Reasons:
         self.known: dict[str, OmissionReason] = {}
 
     def of(self, entry: Entry) -> tuple[OmissionReason, str]:
-        """The reason for one record, and a detail."""
         if entry.salvaged:
             return "bad-line", ""
         if self.rows.row_for(entry) not in (None, entry):

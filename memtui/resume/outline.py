@@ -28,7 +28,6 @@ NODE_LABELS: dict[NodeKind, str] = {
     "sub-agent": "sub-agent",
     "agent-file": "sub-agent",
 }
-"""Labels of the kinds; the first conversation of a session needs none."""
 
 
 class OutlineNode(Struct, frozen=True):
@@ -133,20 +132,11 @@ class _Outline:
         here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
         agent = self.agents.get(branch.index)
         first = next((row for row in messages if row.prompt), messages[0] if messages else branch.start)
+        line, tip = record_line(self.transcript.data(first)), branch.tip
         return OutlineNode(
-            depth,
-            last,
-            branch.kind,
-            record_line(self.transcript.data(first)),
-            len(messages),
-            branch.tip.stamp,
-            branch.tip.uuid,
-            here,
-            self.leaf if here else "",
-            branch.off,
-            branch,
-            agent,
-        )
+            depth, last, branch.kind, line, len(messages), tip.stamp, tip.uuid,
+            here, self.leaf if here else "", branch.off, branch, agent,
+        )  # fmt: skip
 
     def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:
         first_text, count, stamp, uuid = agent.describe, 0, "", agent.start

@@ -59,17 +59,15 @@ class ArchivedSession(Struct, frozen=True):
 
     @property
     def project(self) -> Path:
-        """The project folder that it came from, and goes back to."""
         return Path(self.note.project)
 
     @property
     def box(self) -> Path:
-        """The folder that it lies in, sub-agents and all."""
         return self.file.path.parent
 
     @property
     def at(self) -> float:
-        """When it was put away, in seconds since 1970."""
+        """Seconds since 1970."""
         return self.note.at
 
 
@@ -194,7 +192,7 @@ class SessionArchive:
         return ArchiveResult(self._put_away(ARCHIVE, ARCHIVED, paths, live))
 
     def delete(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> ArchiveResult:
-        """Move sessions away; they can be had back for `KEPT` days. Arguments and faults as for `archive`."""
+        """Move sessions away; they can be had back for `KEPT` days. As `archive`."""
         operation = self._put_away(DELETE, DELETED, paths, live)
         notes = self._courtesies(operation)
         gone = self._purge()
@@ -230,7 +228,7 @@ class SessionArchive:
         return self._each(operation, made, live)
 
     def redo(self, undone: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
-        """Do again what an undo took back. Arguments and faults as for `undo`."""
+        """Do again what an undo took back; as `undo`."""
         if undone.what != UNDO:
             raise UsageError(f"{undone.id} is no undo")
         return self._each(undone, SessionOperation(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
@@ -354,7 +352,6 @@ class SessionArchive:
         return notes
 
     def _purge(self) -> int:
-        """Remove for good what was deleted long ago."""
         gone = 0
         with suppress(MemtuiError), self._working("the deleted sessions"):
             for one in self.kept(DELETED):
@@ -376,7 +373,6 @@ class SessionArchive:
 
     @contextmanager
     def _counting(self, operation: str, done: int, of: int) -> Iterator[None]:
-        """Say what became of the sessions before one that fails."""
         try:
             yield
         except (OSError, MemtuiError) as error:

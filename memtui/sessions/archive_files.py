@@ -265,7 +265,6 @@ class ArchiveMover:
         self._try(lambda: self._end_back(box, operation), journal)
 
     def drop(self, box: Path) -> None:
-        """Remove a box for good."""
         journal = self._begin(ArchiveMove(DROP, box))
         throw_away(box, fs=self._fs)
         self._fs.unlink(journal)
@@ -456,7 +455,6 @@ class ArchiveMover:
 
 
 def _lead(temp: str) -> str:
-    """What a temporary file's name has of the file that it is for."""
     return temp.rpartition(".memtui-")[0]
 
 

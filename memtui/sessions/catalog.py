@@ -53,8 +53,6 @@ _SUMMARY = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
     " cwd, branch"
 )
-"""The fields of `SessionSummary`, in order."""
-
 _SCHEMA = """
 create table session(
     path text primary key, folder text not null, modified real not null, size integer not null,
@@ -75,8 +73,6 @@ _FILE = "path, modified, size, inode"
 """What tells whether a file changed: the fields of a `SessionFile`."""
 
 _ROW = f"{_FILE}, last_activity, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
-"""The fields of a `Session`."""
-
 _STORE = (
     f"insert or replace into session(path, folder, modified, size, inode, last_activity, listed, {_SUMMARY})"
     f" values ({', '.join('?' * (8 + _SUMMARY.count(',')))})"
@@ -250,7 +246,6 @@ class Catalogue:
         report: ReportProgress = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> RefreshResult:
-        """Read stale files, newest first, and forget those that are gone."""
         result = RefreshResult(len(gone))
         result.errors += map(_not_listed, sorted({file.path.parent for file in stale if not _is_utf8(file.file_path)}))
         stale = [file for file in stale if _is_utf8(file.file_path)]

@@ -27,8 +27,6 @@ RESTORE: Final = "restore"
 FORK: Final = "fork"
 
 _CELLS = 60
-"""Cells of a title in the words of an operation."""
-
 _WORDS = {
     RENAME: ("rename", "renamed"),
     ARCHIVE: ("archive", "archived"),

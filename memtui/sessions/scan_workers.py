@@ -87,7 +87,6 @@ class _Worker:
 
 @contextmanager
 def _started_workers(count: int) -> Iterator[list[_Worker]]:
-    """Workers that end with the context; fewer or none where the system refuses."""
     workers: list[_Worker] = []
     try:
         with suppress(OSError):

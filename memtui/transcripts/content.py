@@ -110,25 +110,15 @@ def message_content(record: RecordView) -> MessageContent:
     if len(found) > MAX_PARTS:
         found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
     if record.salvaged:
-        found.append(
-            ContentPart(
-                "note", "comes after other bytes on its line, so the agent client does not read it", failed=True
-            )
-        )
+        words = "comes after other bytes on its line, so the agent client does not read it"
+        found.append(ContentPart("note", words, failed=True))
     if record.lossy:
         found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
-    return MessageContent(
-        _role(data),
-        tuple(found),
-        text(data.get("timestamp")),
-        text(data.get("uuid")),
-        is_prompt(data),
-        text(data.get("cwd")),
-    )
+    stamp, uuid, cwd = (text(data.get(key)) for key in ("timestamp", "uuid", "cwd"))
+    return MessageContent(_role(data), tuple(found), stamp, uuid, is_prompt(data), cwd)
 
 
 def block_content(block: Record) -> ContentPart:
-    """One block of a message as a part, whatever its type."""
     kind = text(block.get("type"))
     if kind == "text":
         return ContentPart("text", body=text(block.get("text")))
@@ -195,10 +185,10 @@ def _parts(data: Record) -> Iterator[ContentPart]:
 
 def _message_parts(data: Record, message: Record) -> Iterator[ContentPart]:
     summary = data.get("isCompactSummary") is True
-    empty = True
-    for block in blocks_of(message):
-        empty = False
-        part = block_content(block)
+    blocks = list(blocks_of(message))
+    if not blocks:
+        yield ContentPart("note", "an empty message", _input(message))
+    for part in map(block_content, blocks):
         if part.kind != "text":
             yield part
         elif summary:
@@ -207,8 +197,6 @@ def _message_parts(data: Record, message: Record) -> Iterator[ContentPart]:
             yield ContentPart("machine", _first_line(part.body), part.body)
         else:
             yield part
-    if empty:
-        yield ContentPart("note", "an empty message", _input(message))
 
 
 def _system(data: Record) -> ContentPart:
@@ -271,20 +259,15 @@ def _attachment(value: object) -> ContentPart:
         prompt = attachment.get("prompt")
         return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
     detail = next((field for key in _ATTACHMENT_FIELDS if (field := text(attachment.get(key)))), "")
-    return ContentPart(
-        "note",
-        _named((kind or "attachment").replace("_", " "), detail),
-        _input(attachment),
-        failed="error" in kind,
-    )
+    name = (kind or "attachment").replace("_", " ")
+    return ContentPart("note", _named(name, detail), _input(attachment), failed="error" in kind)
 
 
 def _progress(value: object) -> ContentPart:
     progress = value if isinstance(value, dict) else {}
-    detail = next((text(progress[key]) for key in _PROGRESS_FIELDS if text(progress.get(key))), "")
-    return ContentPart(
-        "note", _named(text(progress.get("type")).replace("_", " ") or "progress", detail), _input(progress)
-    )
+    detail = next((field for key in _PROGRESS_FIELDS if (field := text(progress.get(key)))), "")
+    name = text(progress.get("type")).replace("_", " ") or "progress"
+    return ContentPart("note", _named(name, detail), _input(progress))
 
 
 def _result(block: Record) -> ContentPart:
@@ -301,12 +284,8 @@ def _media(block: Record) -> str:
     source = block.get("source")
     source_fields = source if isinstance(source, dict) else {}
     data = text(source_fields.get("data"))
-    words = [
-        text(block.get("type")),
-        text(block.get("title")),
-        text(source_fields.get("media_type")),
-        text(source_fields.get("url")),
-    ]
+    words = [text(block.get(key)) for key in ("type", "title")]
+    words += [text(source_fields.get(key)) for key in ("media_type", "url")]
     if data:
         words.append(f"{size(len(data) * 3 // 4)}B")
     return f"[{' '.join(title_line(word) for word in words if word)}]"

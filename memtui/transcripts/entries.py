@@ -92,42 +92,23 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
 def entry_of(found: LocatedRecord, index: int) -> Entry:
     """The envelope of a record; fields of an unexpected shape count as absent."""
     data = found.data
-    kind, stamp = text(data.get("type")), text(data.get("timestamp"))
-    subtype = text(data.get("subtype"))
-    message = data.get("message")
-    is_message = kind in ("user", "assistant") and isinstance(message, dict)
-    content: Record = message if is_message and isinstance(message, dict) else {}
-    blocks = list(blocks_of(content)) if is_message else []
+    kind, subtype, message = text(data.get("type")), text(data.get("subtype")), data.get("message")
+    content: Record = message if kind in ("user", "assistant") and isinstance(message, dict) else {}
+    blocks = list(blocks_of(content))
     attached, result = data.get("attachment"), data.get("toolUseResult")
     if kind == "attachment" and isinstance(attached, dict):
         subtype = subtype or text(attached.get("type"))
+    answer = content if kind == "assistant" else {}
     return Entry(
-        index,
-        found.line,
-        found.offset,
-        found.length,
-        kind,
-        subtype,
-        uuid_text(data.get("uuid"), index),
-        uuid_text(data.get("parentUuid"), index),
-        text(data.get("logicalParentUuid")),
-        stamp,
-        data.get("isSidechain") is True,
-        data.get("isMeta") is True,
-        data.get("isCompactSummary") is True,
-        text(data.get("agentId")),
-        _content(content, blocks, kind),
-        text(content.get("id")) if kind == "assistant" else "",
-        text(content.get("model")) if kind == "assistant" else "",
-        _ids(blocks, "tool_use", "id"),
-        _ids(blocks, "tool_result", "tool_use_id"),
-        is_prompt(data),
+        index, found.line, found.offset, found.length, kind, subtype,
+        uuid_text(data.get("uuid"), index), uuid_text(data.get("parentUuid"), index),
+        text(data.get("logicalParentUuid")), text(data.get("timestamp")),
+        data.get("isSidechain") is True, data.get("isMeta") is True, data.get("isCompactSummary") is True,
+        text(data.get("agentId")), _content(content, blocks, kind), text(answer.get("id")), text(answer.get("model")),
+        _ids(blocks, "tool_use", "id"), _ids(blocks, "tool_result", "tool_use_id"), is_prompt(data),
         text(result.get("agentId")) if isinstance(result, dict) else "",
-        found.salvaged,
-        found.shared,
-        found.pending,
-        _note(data, kind, subtype),
-    )
+        found.salvaged, found.shared, found.pending, _note(data, kind, subtype),
+    )  # fmt: skip
 
 
 def _note(data: Record, kind: str, subtype: str) -> Record | None:
@@ -186,8 +167,10 @@ def text(value: object) -> str:
 
 def uuid_text(value: object, index: int) -> str:
     """A uuid, or that of a parent. A value that is no text equals only the same number or `true` elsewhere."""
-    if isinstance(value, str) or value is None or value is False or value == 0:
-        return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    if value is None or value == 0:
+        return ""
     record = f" in record {index}" if isinstance(value, dict | list) else ""
     return f"not text: {json.dumps(value)}{record}"
 

@@ -140,28 +140,10 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
         subtype = row.attachment.type
     result = row.toolUseResult
     return Entry(
-        index,
-        number,
-        offset,
-        length,
-        kind,
-        subtype,
-        row.uuid,
-        row.parentUuid or "",
-        row.logicalParentUuid or "",
-        row.timestamp,
-        row.isSidechain,
-        row.isMeta,
-        row.isCompactSummary,
-        row.agentId,
-        content,
-        message_id,
-        model,
-        calls,
-        answers,
-        prompt,
-        (result.agentId or "") if isinstance(result, _Result) else "",
-    )
+        index, number, offset, length, kind, subtype, row.uuid, row.parentUuid or "", row.logicalParentUuid or "",
+        row.timestamp, row.isSidechain, row.isMeta, row.isCompactSummary, row.agentId, content, message_id, model,
+        calls, answers, prompt, (result.agentId or "") if isinstance(result, _Result) else "",
+    )  # fmt: skip
 
 
 def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:

@@ -20,9 +20,7 @@ BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
 class Cursor(Struct, frozen=True, order=True):
-    """The place of a record: `at` is its line's offset in the file, or its number on the path; `part` counts the
-    records of one line.
-    """
+    """The place of a record: its line's offset in the file (or number on the path), and its `part` of that line."""
 
     at: int
     part: int = 0
@@ -153,19 +151,11 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
         found.insert(len(found) if begins else 0, ({}, parsed.bad, False))
     return [
         RecordView(
-            Cursor(at.at, at.part + index),
-            offset,
-            len(line),
-            data,
-            bad,
-            preview_of(body) if bad else "",
-            number,
-            salvaged,
-            parsed.lossy,
-            pending,
+            Cursor(at.at, at.part + index), offset, len(line), data, bad, preview_of(body) if bad else "", number,
+            salvaged, parsed.lossy, pending,
         )
         for index, (data, bad, salvaged) in enumerate(found)
-    ]
+    ]  # fmt: skip
 
 
 def oversized_view(head: bytes, offset: int, length: int, max_line_bytes: int, *, pending: bool = False) -> RecordView:

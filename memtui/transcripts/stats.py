@@ -84,7 +84,6 @@ class SessionStats(Struct):
     _versions: dict[str, dict[int, FileBackup]] = field(default_factory=dict)
 
     def add(self, data: Record) -> None:
-        """Count one record."""
         for path, backup, message_id in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
@@ -222,7 +221,6 @@ def patch_lines(result: object) -> tuple[int, int] | None:
 
 
 def _input_lines(name: str, given: Record) -> tuple[int, int]:
-    """Lines added and removed by what a call was given."""
     if name == "Write":
         return _count_lines(text(given.get("content"))), 0
     edits = given.get("edits") if name == "MultiEdit" else [given]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.transcripts.entries import Entry, blocks_of, text
+from memtui.transcripts.entries import blocks_of, text
 from memtui.transcripts.lines import Record, parse_line
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import Tree
@@ -43,7 +43,10 @@ def find_agents(transcript: Transcript, tree: Tree) -> tuple[SubAgent, ...]:
     by_agent = {entry.agent_run: entry.answers[0] for entry in transcript.entries if entry.agent_run and entry.answers}
     by_agent |= {agent_id: call for agent_id, call in _named_in_results(transcript) if agent_id not in by_agent}
     found = [_from_file(path, by_agent, calls) for path in agent_files(transcript.path)]
-    found += [_inline(transcript, root, calls) for root in tree.roots if root.sidechain]
+    for root in tree.roots:
+        if root.sidechain:
+            call = call_with_prompt(calls, _first_text(transcript.data(root)))
+            found.append(SubAgent(root.agent or root.uuid, None, root.uuid, call))
     order = {call: number for number, call in enumerate(calls)}
     return tuple(sorted(found, key=lambda agent: (order.get(agent.call, len(order)), agent.id)))
 
@@ -73,18 +76,11 @@ def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> S
     first = _first_record(path)
     call = call or call_with_prompt(calls, _first_text(first))
     internal = name.startswith(("acompact-", "aprompt_suggestion-", "aside_question-"))
-    return SubAgent(
-        name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal
-    )
-
-
-def _inline(transcript: Transcript, root: Entry, calls: dict[str, str]) -> SubAgent:
-    call = call_with_prompt(calls, _first_text(transcript.data(root)))
-    return SubAgent(root.agent or root.uuid, None, root.uuid, call)
+    kind, describe = text(meta.get("agentType")), text(meta.get("description"))
+    return SubAgent(name, path, text(first.get("uuid")), call, kind, describe, internal)
 
 
 def _calls(transcript: Transcript) -> dict[str, str]:
-    """Calls that start agents, with the prompt given."""
     rows = [entry for entry in transcript.entries if entry.calls]
     found: dict[str, str] = {}
     for data in transcript.each(rows):

@@ -43,7 +43,6 @@ class Transcript:
 
     @property
     def problems(self) -> list[BadLine]:
-        """Lines that hold no record, or more than one."""
         return self.reader.problems
 
     def known(self) -> list[Entry]:

@@ -70,9 +70,7 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
     tree = Tree()
     by_uuid = tree.by_uuid
     known: set[str] = set()
-    ahead: list[
-        str
-    ] = []  # parents that are not before their child: only with one that comes later can there be a cycle
+    ahead: list[str] = []  # parents not before their child: only with one that comes later can there be a cycle
     for entry in entries:
         uuid = entry.uuid
         known.add(uuid)

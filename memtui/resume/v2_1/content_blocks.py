@@ -43,7 +43,6 @@ def clean_block(block: Record, tools: frozenset[str], rules: RuleSet) -> Record:
 
 
 def has_tool_reference(block: Record) -> bool:
-    """Whether a block is a result that refers to a tool."""
     content = block.get("content")
     return block["type"] == "tool_result" and isinstance(content, list) and any(map(_is_reference, content))
 

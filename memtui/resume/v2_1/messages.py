@@ -50,9 +50,8 @@ def build_conversation(
     for entry, data in zip(path, records, strict=True):
         if entry.type == "attachment":
             reminders = reminders_of(data, separate=separate, rules=rules)
-            if reminders:
-                blocks = [Block({"type": "text", "text": reminder}, entry, True) for reminder in reminders]
-                messages.append(Message("user", blocks))
+            blocks = [Block({"type": "text", "text": reminder}, entry, True) for reminder in reminders]
+            messages += [Message("user", blocks)] if blocks else []
         else:
             messages += messages_of(entry, data, result, TOOLS if separate else TASK_TOOLS, rules)
     closed = is_closed(point, path) and "calls.rewound" in rules
@@ -115,12 +114,9 @@ def move_reminders_up(messages: list[Message]) -> list[Message]:
 def _ends_with_answer(messages: list[Message]) -> bool:
     """Whether the last row that is sent is the model's."""
     ids = _ids_beyond_thinking(messages)
-    sent = (
-        message
-        for message in reversed(messages)
-        if not message.is_reminder and (message.id in ids or not message.is_thinking)
-    )
-    return next((message.role for message in sent), "") == "assistant"
+    spoken = (message for message in reversed(messages) if not message.is_reminder)
+    roles = (message.role for message in spoken if message.id in ids or not message.is_thinking)
+    return next(roles, "") == "assistant"
 
 
 def _ids_beyond_thinking(messages: list[Message]) -> set[str]:

@@ -114,11 +114,9 @@ def add_parallel_rows(rows: Rows, path: list[str], children: dict[str, list[str]
                 before.setdefault(region[later], []).append(uuid)
             else:
                 after.setdefault(path[end - 1], []).append(uuid)
-    found = [
-        row
-        for uuid in path
-        for row in (*before.get(uuid, ()), uuid, *directly_after.get(uuid, ()), *after.get(uuid, ()))
-    ]
+    found: list[str] = []
+    for uuid in path:
+        found += (*before.get(uuid, ()), uuid, *directly_after.get(uuid, ()), *after.get(uuid, ()))
     if "path.result-after-call" in rules:
         found = results_after_calls(rows, found)
     return answers_together(rows, found) if "path.answer-together" in rules else found
@@ -206,6 +204,7 @@ def _answers_on(rows: Rows, path: list[str], rules: RuleSet) -> list[_Answer]:
             for call in entry.calls if entry.uuid else ():
                 owner[call] = entry.message_id if owner.get(call, entry.message_id) == entry.message_id else ""
                 caller[call] = entry
+    answers = list(by_id.values())
     number = {message_id: at for at, message_id in enumerate(by_id)}
     for uuid in rows.in_file_order():
         entry = rows.by_uuid[uuid]
@@ -213,19 +212,15 @@ def _answers_on(rows: Rows, path: list[str], rules: RuleSet) -> list[_Answer]:
             continue
         parent = rows.by_uuid.get(rows.parent[uuid])
         host = number.get(parent.message_id) if parent is not None else None
-        if (
-            parent is not None
-            and host is not None
-            and any(host <= number.get(owner.get(call, ""), host) for call in entry.answers)
-        ):
-            by_id[parent.message_id].results.append(uuid)
+        if host is not None and any(host <= number.get(owner.get(call, ""), host) for call in entry.answers):
+            answers[host].results.append(uuid)
             continue
         for call in entry.answers:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
                 by_id[owner[call]].detached.append(uuid)
                 break
     assign_detached(rows, path, by_id, rules)
-    return list(by_id.values())
+    return answers
 
 
 def assign_detached(rows: Rows, path: list[str], by_id: dict[str, _Answer], rules: RuleSet) -> None:

@@ -41,7 +41,6 @@ class _TextFields(dict[str, Any]):
 
 
 def _texts(value: object) -> list[str]:
-    """The texts of a list; none of anything else."""
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 

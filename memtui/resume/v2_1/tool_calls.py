@@ -221,11 +221,9 @@ def _calls_of(message: Message) -> list[str]:
 
 
 def _is_empty_prompt(message: Message) -> bool:
-    """Whether it was made of a user's empty list."""
     return message.role == "user" and message.blocks[0].entry.content == "empty"
 
 
 def _is_prompt_or_note(message: Message) -> bool:
-    """Whether it is a user's row without a result."""
     entry = message.blocks[0].entry
     return message.role == "user" and entry.type == "user" and not entry.answers
