@@ -6,12 +6,14 @@ ids and names are made of letters, digits, "_" and "-", images and documents hav
 repairs the rest when it sends; here everything is repaired, and a test enforces it.
 """
 
+import math
 import re
 from typing import Any, Final
 
 from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, Block
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import text
+from memtui.transcripts.lines import map_values
 from memtui.util.text import replace_surrogates
 
 SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
@@ -37,7 +39,7 @@ def context_messages(resume: ResumePlan) -> list[ApiMessage]:
     found: list[ApiMessage] = []
     ids = _Ids()
     for message in resume.messages or ():
-        content = [_block(block, ids) for block in message.blocks if _sendable(block)]
+        content = [_block(block, ids) for block in message.blocks if block.type in SENT_KINDS and not block.blank]
         if not content:
             content = [{"type": "text", "text": NO_CONTENT}] if message.role == "user" else []
         if content:
@@ -102,12 +104,6 @@ def _unfinished(call: str) -> ApiMessage:
     return {"type": "tool_result", "tool_use_id": call, "content": UNFINISHED, "is_error": True}
 
 
-def _sendable(block: Block) -> bool:
-    if block.type not in SENT_KINDS:
-        return False
-    return block.type != "text" or bool(block.data["text"].strip())
-
-
 def _block(block: Block, ids: _Ids) -> ApiMessage:
     """A block with the fields that the API knows, and no others."""
     data = block.data
@@ -119,7 +115,7 @@ def _block(block: Block, ids: _Ids) -> ApiMessage:
             "type": "tool_use",
             "id": ids(text(data.get("id"))),
             "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_MAX_NAME_CHARS] or "unknown",
-            "input": _whole(given) if isinstance(given, dict) else {"value": _whole(given)},
+            "input": map_values(given if isinstance(given, dict) else {"value": given}, _sendable_value),
         }
     if block.type == "tool_result":
         found: ApiMessage = {"type": "tool_result", "tool_use_id": ids(text(data.get("tool_use_id")))}
@@ -163,13 +159,7 @@ def _media(data: ApiMessage) -> ApiMessage:
     return {"type": "text", "text": MEDIA_LEFT_OUT.format(kind)}
 
 
-def _whole(value: Any) -> Any:
+def _sendable_value(value: Any) -> Any:
     if isinstance(value, str):
         return replace_surrogates(value)
-    if isinstance(value, list):
-        return [_whole(part) for part in value]
-    if isinstance(value, dict):
-        return {replace_surrogates(str(key)): _whole(part) for key, part in value.items()}
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return None
-    return value
+    return None if isinstance(value, float) and math.isinf(value) else value

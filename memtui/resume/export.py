@@ -7,20 +7,24 @@ loads nothing.
 import html
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from memtui.resume.context import context_messages
 from memtui.resume.conversation import Block
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
 from memtui.transcripts.content import block_content
+from memtui.transcripts.lines import map_values
 from memtui.util.text import replace_surrogates, visible
 
 _BACKTICKS = re.compile("`+")
 ExportFormat = Literal["markdown", "json", "html"]
+Clean = Callable[[str], str]
+"""Redacts secrets and control bytes in a text."""
 
 _STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
@@ -30,39 +34,28 @@ _STYLE = (
 )
 
 
-class Export(Struct):
+class Export(Struct, frozen=True):
     """An exported conversation, and how many secrets of which kind were redacted."""
 
-    text: str = ""
-    removed: dict[str, int] = field(default_factory=dict)
+    text: str
+    removed: dict[str, int]
 
 
 def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Export:
     """Export what a resume sends, under a title; an empty conversation gives an empty document."""
-    result = Export()
-    clean = _Cleaner(result)
-    if form == "json":
-        messages = [_redact_value(message, clean) for message in context_messages(resume)]
-        value = {"title": clean(title), "messages": messages}
-        result.text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    elif form == "html":
-        result.text = _html(resume, clean(title), clean)
-    else:
-        result.text = _markdown(resume, clean(title), clean)
-    return result
+    removed: Counter[str] = Counter()
 
-
-class _Cleaner:
-    """Redacts secrets and control bytes in texts, and counts the secrets."""
-
-    def __init__(self, result: Export) -> None:
-        self.removed = result.removed
-
-    def __call__(self, value: str) -> str:
+    def clean(value: str) -> str:
         found = scan(value)
-        for finding in found:
-            self.removed[finding.rule] = self.removed.get(finding.rule, 0) + 1
+        removed.update(finding.rule for finding in found)
         return visible(replace_surrogates(redact(value, found) if found else value))
+
+    if form == "json":
+        messages = map_values(context_messages(resume), lambda value: clean(value) if isinstance(value, str) else value)
+        text = json.dumps({"title": clean(title), "messages": messages}, ensure_ascii=False, indent=2) + "\n"
+    else:
+        text = (_html if form == "html" else _markdown)(resume, clean(title), clean)
+    return Export(text, dict(removed))
 
 
 class _Part(Struct, frozen=True):
@@ -74,7 +67,7 @@ class _Part(Struct, frozen=True):
     body: str
 
 
-def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[tuple[str, _Part]]:
+def _parts(resume: ResumePlan, clean: Clean) -> Iterator[tuple[str, _Part]]:
     """The parts, each with the heading that stands before it, "" where the same role goes on."""
     speaker = ""
     for message in resume.messages or ():
@@ -84,7 +77,7 @@ def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[tuple[str, _Part]]:
             yield ("Assistant" if speaker == "assistant" else "User") if changed else "", part
 
 
-def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
+def _part(role: str, block: Block, clean: Clean) -> _Part | None:
     part = block_content(block.data)
     if part.kind == "text":
         body = part.body.strip()
@@ -100,7 +93,7 @@ def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
     return None if part.kind == "thinking" else _Part(role, "other", "", clean(part.line))
 
 
-def _markdown(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
+def _markdown(resume: ResumePlan, title: str, clean: Clean) -> str:
     lines = [f"# {_one_line(title)}", ""]
     for heading, part in _parts(resume, clean):
         lines += [f"## {heading}", ""] if heading else []
@@ -117,7 +110,7 @@ def _one_line(value: str) -> str:
     return " ".join(value.split())
 
 
-def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
+def _html(resume: ResumePlan, title: str, clean: Clean) -> str:
     body: list[str] = []
     for heading, part in _parts(resume, clean):
         body += [f"<h2>{heading}</h2>"] if heading else []
@@ -134,13 +127,3 @@ def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
         f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style></head>\n'
         f"<body><h1>{name}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
     )
-
-
-def _redact_value(value: Any, clean: _Cleaner) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list):
-        return [_redact_value(part, clean) for part in value]
-    if isinstance(value, dict):
-        return {clean(key) if isinstance(key, str) else key: _redact_value(part, clean) for key, part in value.items()}
-    return value

@@ -12,14 +12,14 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
 from memtui.fs.atomic import replace_file, to_error
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import Entry, text
-from memtui.transcripts.lines import Record
+from memtui.transcripts.lines import Record, map_values
 from memtui.transcripts.summary import title_from_records
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import Conflict, MemtuiError
@@ -96,14 +96,5 @@ def forked_rows(
 
 def encode_line(row: Record) -> bytes:
     """A record as a line: ASCII, so that half surrogate pairs survive; a number that is not finite becomes null."""
-    return json.dumps(_finite(row), separators=(",", ":"), allow_nan=False).encode() + b"\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_finite(part) for part in value]
-    return value
+    finite = map_values(row, lambda value: None if isinstance(value, float) and not math.isfinite(value) else value)
+    return json.dumps(finite, separators=(",", ":"), allow_nan=False).encode() + b"\n"

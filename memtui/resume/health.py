@@ -6,7 +6,6 @@ on a line that can't be read.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct, field
@@ -63,7 +62,17 @@ class Health(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        causes = ", ".join(self._causes())
+        causes = ", ".join(
+            pluralize(number, one) + rest
+            for number, one, rest in (
+                (self.broken, "broken link", ""),
+                (self.behind, "message", " behind a dead end"),
+                (self.lost.get("bad-line", 0), "message", " on a line with another record"),
+                (self.bad, "bad line", ""),
+                (self.cycles, "cycle", " of parents"),
+            )
+            if number
+        )
         if not self.total:
             summary = "no message yet"
         elif not self.found:
@@ -74,17 +83,6 @@ class Health(Struct, frozen=True):
         else:
             summary = f"{'all ' if self.reachable > 1 else ''}{pluralize(self.reachable, 'message')} reachable"
         return f"{summary}: {causes}" if causes else summary
-
-    def _causes(self) -> Iterator[str]:
-        for number, one, rest in (
-            (self.broken, "broken link", ""),
-            (self.behind, "message", " behind a dead end"),
-            (self.lost.get("bad-line", 0), "message", " on a line with another record"),
-            (self.bad, "bad line", ""),
-            (self.cycles, "cycle", " of parents"),
-        ):
-            if number:
-                yield pluralize(number, one) + rest
 
 
 def check_health(transcript: Transcript, resume: ResumePlan) -> Health:

@@ -46,9 +46,30 @@ class ResumePlan(Struct, frozen=True):
     def blocks(self) -> list[list[Any]] | None:
         """The blocks in the flat form of the recordings; None if there is no conversation.
 
-        Without reminders and the client's own filler answer, texts stripped, as there.
+        `[role, "text", text]`, `[role, "tool_use", id, name, input]`, `[role, "tool_result", id, text]` or
+        `[role, kind]`, without reminders and the client's own filler answer, texts stripped.
         """
-        return None if self.messages is None else flat_blocks(self.messages)
+        if self.messages is None:
+            return None
+        found: list[list[Any]] = []
+        for message in self.messages:
+            for block in message.blocks:
+                data = block.data
+                if block.type == "text":
+                    stripped = data["text"].strip()
+                    alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
+                    if block.reminder or stripped.startswith("<system-reminder>") or stripped == FILLER:
+                        continue
+                    if stripped or alone or message.role == "assistant":
+                        found.append([message.role, "text", stripped])
+                elif block.type == "tool_use":
+                    found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
+                elif block.type == "tool_result":
+                    result = result_text(data.get("content")).strip()
+                    found.append([message.role, "tool_result", data.get("tool_use_id"), result])
+                else:
+                    found.append([message.role, block.type])
+        return found
 
 
 def family_of(version: str) -> ClientFamily:
@@ -97,32 +118,6 @@ def plan_resume(
         rows,
         family,
     )
-
-
-def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
-    """Messages as a flat list of blocks, in the form of the recordings.
-
-    `[role, "text", text]`, `[role, "tool_use", id, name, input]`, `[role, "tool_result", id, text]` or `[role, kind]`.
-    """
-    found: list[list[Any]] = []
-    for message in messages:
-        for block in message.blocks:
-            data = block.data
-            if block.type == "text":
-                stripped = data["text"].strip()
-                alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
-                if block.reminder or stripped.startswith("<system-reminder>") or stripped == FILLER:
-                    continue
-                if stripped or alone or message.role == "assistant":
-                    found.append([message.role, "text", stripped])
-            elif block.type == "tool_use":
-                found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
-            elif block.type == "tool_result":
-                result = result_text(data.get("content")).strip()
-                found.append([message.role, "tool_result", data.get("tool_use_id"), result])
-            else:
-                found.append([message.role, block.type])
-    return found
 
 
 def _rows_with(rows: Rows, family: ClientFamily, entries: list[Entry], at: str, rules: RuleSet) -> Rows:

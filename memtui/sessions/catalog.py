@@ -15,7 +15,6 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from memtui.client.session_files import ListedFile, SessionFile, listed_files, read_part, session_files
@@ -149,9 +148,7 @@ class Catalogue:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._db.close()
 
     def cached(self, folders: Sequence[Path] | None = None, limit: int = -1) -> list[Session]:

@@ -4,11 +4,10 @@ The file stays open: one that is deleted or replaced can be read on as it was, a
 that was truncated ends earlier.
 """
 
-import copy
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 from memtui.transcripts.lines import JSON_WHITE_SPACE, MAX_LINE_BYTES
 from memtui.transcripts.reader import OpenTranscript
@@ -44,11 +43,6 @@ class FileSource(OpenTranscript):
         self._inode = os.fstat(self._file).st_ino
         self._known_size = self.size
         self._cached_line: tuple[int, int, list[RecordView]] = (-1, 0, [])
-
-    def copy(self) -> Self:
-        twin = copy.copy(self)
-        twin._file = os.dup(self._file)
-        return twin
 
     def state(self) -> FileState:
         """What happened to the file since the last call."""

@@ -5,6 +5,7 @@ A writer that was killed leaves half a record, and the next writer's first recor
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from msgspec import Struct, field
@@ -43,6 +44,13 @@ def _refuse(name: str) -> NoReturn:
 
 
 _decoder = json.JSONDecoder(parse_constant=_refuse)
+
+
+def map_values(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A JSON value in which every text, number and other scalar is changed, and every key."""
+    if isinstance(value, dict):
+        return {change(key): map_values(part, change) for key, part in value.items()}
+    return [map_values(part, change) for part in value] if isinstance(value, list) else change(value)
 
 
 def parse_line(line: bytes) -> ParsedLine:

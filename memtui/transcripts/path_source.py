@@ -1,11 +1,8 @@
 """Chosen records of a transcript, read one after another: the path that a resume sends, a branch, a sub-agent."""
 
 import bisect
-import copy
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Self
 
 from msgspec.structs import replace
 
@@ -22,11 +19,6 @@ class PathSource(OpenTranscript):
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         super().__init__(path)
         self.entries = entries
-
-    def copy(self) -> Self:
-        twin = copy.copy(self)
-        twin._file = os.dup(self._file)
-        return twin
 
     def first(self, max_bytes: int | None = None) -> RecordView | None:
         return self._number(0, max_bytes)

@@ -8,10 +8,12 @@ noticed by its inode, its size, its first bytes and those before the place where
 """
 
 import codecs
+import copy
 import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from msgspec import Struct, field
 
@@ -31,6 +33,12 @@ class OpenTranscript:
             raise NotFound(f"No transcript at {path}") from error
         except OSError as error:
             raise to_error(error, str(path), outcome="not read") from error
+
+    def copy(self) -> Self:
+        """The same for another thread, to be closed by itself."""
+        twin = copy.copy(self)
+        twin._file = os.dup(self._file)
+        return twin
 
     def close(self) -> None:
         """Close the file; twice does no harm."""

@@ -237,8 +237,10 @@ class SummaryScanner(Struct):
                 elif not self._skip_long_line(file, size):
                     break
             if self._last_line[1]:
-                stamp = _timestamp(os.pread(file, self._last_line[1], self._last_line[0]))
-                self.summary.last_time, self._last_line = stamp or self.summary.last_time, (0, 0)
+                line = os.pread(file, self._last_line[1], self._last_line[0])
+                record = decode_fast(line) or next(iter(parse_line(line).objects), {})
+                self.summary.last_time = text(record.get("timestamp")) or self.summary.last_time
+                self._last_line = (0, 0)
         finally:
             os.close(file)
         self.summary.title, self.summary.first_prompt = str(self._title), self._title.first_prompt
@@ -302,17 +304,14 @@ class SummaryScanner(Struct):
             summary.messages += kind == "message"
             self._last_line = (summary.offset, len(line))
         else:
-            self._decode_line(line)
-
-    def _decode_line(self, line: bytes) -> None:
-        data = decode_fast(line) if self.fast else None
-        if data is not None:
-            self._add_record(data)
-            return
-        parsed = parse_line(line.removeprefix(codecs.BOM_UTF8) if self.summary.lines == 1 else line)
-        self.summary.bad += bool(parsed.bad)
-        for record in parsed.objects:
-            self._add_record(record)
+            data = decode_fast(line) if self.fast else None
+            if data is not None:
+                self._add_record(data)
+                return
+            parsed = parse_line(line.removeprefix(codecs.BOM_UTF8) if summary.lines == 1 else line)
+            summary.bad += bool(parsed.bad)
+            for record in parsed.objects:
+                self._add_record(record)
 
     def _add_record(self, data: Record) -> None:
         kind = data.get("type")
@@ -338,13 +337,6 @@ class SummaryScanner(Struct):
             parent = text(data.get("parentUuid"))
             summary.rewinds += parent in self._parents
             self._parents.add(parent)
-
-
-def _timestamp(line: bytes) -> str:
-    data = decode_fast(line)
-    if data is None:
-        data = next(iter(parse_line(line).objects), {})
-    return text(data.get("timestamp"))
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -32,7 +32,7 @@ class Transcript:
         Raises `NotFound` if there is no such file and nothing was read before, `MemtuiError` if it can't be read.
         """
         before = len(self.entries)
-        poll = self.reader.poll(self._take, self._forget)
+        poll = self.reader.poll(self._take, self.entries.clear)
         if poll.gone and not self.reader.position.head:
             raise NotFound(f"No transcript at {self.path}")
         if poll.error:
@@ -106,9 +106,6 @@ class Transcript:
 
     def _take(self, found: LocatedRecord) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
-
-    def _forget(self) -> None:
-        self.entries.clear()
 
 
 def read_transcript(path: Path) -> Transcript:
