@@ -19,7 +19,6 @@ from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folde
 from memtui.client.git import main_repository, worktree_root
 from memtui.client.paths import config_dir, configured_project_name, project_name, real_path
 from memtui.client.settings_files import (
-    PROJECT_VARIABLES,
     EnvVariable,
     SettingsLayer,
     effective_env,
@@ -93,10 +92,19 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
         env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root)))
     )
     configured = configured_project_name(after)
-    default = _default(after, config, here, configured or project_name(str(root)), project_name(str(root)))
-    chosen, refused = _folder(effective_variables(env, layers), layers, protected, default)
-    agent_folder = _client_folder(effective_variables(env, layers), layers, env.home, default)
-    warnings = [*_file_problems(layers), *_ignored_variables(env, layers, config), *refused]
+    # A folder for remote memory takes the place of the configuration folder; then a project name given by a variable
+    # does not count (both recorded).
+    remote, plain = after.get("CLAUDE_CODE_REMOTE_MEMORY_DIR"), project_name(str(root))
+    base, folder = (Path(os.path.normpath(here / remote)), plain) if remote else (config, configured or plain)
+    default = Path(nfc(str(base / "projects" / folder / "memory")))
+    variables = effective_variables(env, layers)
+    chosen, refused = _folder(variables, layers, protected, default)
+    agent_folder = _client_folder(variables, layers, env.home, default)
+    warnings = [
+        *(f"{_quote(layer.source)}: {layer.problem}" for layer in layers if layer.problem),
+        *_ignored_variables(env, layers, config),
+        *refused,
+    ]
     if refused and agent_folder != chosen.folder:
         warnings[-1] += f"; Claude Code itself uses {_quote(agent_folder)}"
     on, dreams = memory_enabled(env, layers, bare=bare)[0], dream_enabled(layers)[0]
@@ -120,17 +128,6 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
         layers=layers,
         agent_folder=agent_folder,
     )
-
-
-def _default(env: Env, config: Path, cwd: Path, name: str, plain: str) -> Path:
-    """The memory folder where nothing names one.
-
-    A folder for remote memory takes the place of the configuration folder; then a project name given by a variable does
-    not count (both recorded).
-    """
-    remote = env.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
-    base, folder = (Path(os.path.normpath(cwd / remote)), plain) if remote else (config, name)
-    return Path(nfc(str(base / "projects" / folder / "memory")))
 
 
 def _folder(
@@ -176,18 +173,12 @@ def _client_folder(
     return default if taken is None else taken
 
 
-def _file_problems(layers: tuple[SettingsLayer, ...]) -> Iterator[str]:
-    for layer in layers:
-        if layer.problem:
-            yield f"{_quote(layer.source)}: {layer.problem}"
-
-
 def _ignored_variables(env: Env, layers: tuple[SettingsLayer, ...], config: Path) -> Iterator[str]:
     for layer in layers:
         block = layer.data.get("env")
         if layer.name == "project" and isinstance(block, dict):
             for name in _REDIRECTS:
-                if name in block and name not in PROJECT_VARIABLES:
+                if name in block:
                     yield f"{_quote(layer.source)} sets {name}: refused, a project must not choose where memory is"
     value = env.environ.get("CLAUDE_CONFIG_DIR")
     if value is not None and not value.startswith("/"):

@@ -13,7 +13,7 @@ How a link finds its file, one rule a line:
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -36,11 +36,10 @@ _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
 
 
 class Target(Struct, frozen=True):
-    """What a link leads to: `name` (posix) for "file"; not `exact` if letter case had to be ignored."""
+    """What a link leads to: `name` (posix, relative to the scope) is set for "file"."""
 
     state: State
     name: str | None = None
-    exact: bool = True
 
 
 class Outgoing(Struct, frozen=True):
@@ -130,7 +129,7 @@ class Names:
         if path in self._paths:
             return Target("file", self._paths[path])
         folded = self._folded.get(path.casefold())
-        return Target("file", folded, exact=False) if folded is not None else None
+        return Target("file", folded) if folded is not None else None
 
     def _absent(self, path: str) -> Target:
         if path.startswith("../") or path == "..":
@@ -246,25 +245,6 @@ def _mentions_in(other: MemoryFile, pattern: re.Pattern[str], names: Names, want
         if line not in done and not any(start <= match.start() < end for start, end in closed):
             done.add(line)
             yield Reference(other.name, line, lines[line - 1].rstrip("\r"))
-
-
-class Graphs:
-    """The links of all scopes, a `Graph` for each; `known` are those of scopes that didn't change."""
-
-    def __init__(self, scopes: Iterable[Scope], known: Mapping[str, Graph] | None = None) -> None:
-        known = known or {}
-        self._graphs = {scope.id: known.get(scope.id) or Graph(scope) for scope in scopes}
-
-    def of(self, scope: str) -> Graph:
-        return self._graphs[scope]
-
-    def backlinks(self, file: MemoryFile, *, index: bool = False) -> tuple[Reference, ...]:
-        """As `Graph.backlinks`."""
-        return self.of(file.scope).backlinks(file, index=index)
-
-    def counts(self, file: MemoryFile) -> tuple[int, int, int]:
-        """As `Graph.counts`."""
-        return self.of(file.scope).counts(file)
 
 
 def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:

@@ -204,7 +204,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     taken = next((one for one in scope.files if nfc(one.name).casefold() == wanted.casefold()), None)
     if (taken is not None and taken.name != file.name) or (taken is None and builder.exists(wanted)):
         raise Refused(f"{wanted} is there already", hint="choose another name")
-    graph = snapshot.graph.of(scope.id)
+    graph = snapshot.graphs[scope.id]
     linking = [one.name for one in scope.files if any(out.target.name == file.name for out in graph.out(one))]
     notes, lines = _update_all_links(builder, scope, graph.names, file.name, wanted, linking)
     builder.put(wanted, builder.text(file.name))
@@ -239,7 +239,7 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """Delete files of one scope with their index entries; the notes list the links that will lead nowhere."""
     scope = _scope(snapshot, files)
     builder = PlanBuilder(scope.root)
-    graph = snapshot.graph.of(scope.id)
+    graph = snapshot.graphs[scope.id]
     gone = {file.name for file in files}
     notes = [
         f"{one.name}:{one.line} links to {file.name}: nowhere then"
@@ -265,7 +265,7 @@ def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """List files of one scope in its index, under a heading of their type where there is one."""
     scope = _scope(snapshot, files)
     builder = PlanBuilder(scope.root)
-    graph = snapshot.graph.of(scope.id)
+    graph = snapshot.graphs[scope.id]
     text = builder.text_or(INDEX_NAME, "")
     listed = {graph.names.resolve(INDEX_NAME, name).name for e in read_entries(text) for name in (e.target, *e.more)}
     notes = []
@@ -325,7 +325,7 @@ def plan_redact(snapshot: Snapshot, path: Path, fingerprint: str | None = None) 
 
 
 def _context(snapshot: Snapshot, scope: Scope, builder: PlanBuilder, pinned: Collection[str]) -> FixContext:
-    graph = snapshot.graph.of(scope.id)
+    graph = snapshot.graphs[scope.id]
     return FixContext(scope, graph, lambda name: builder.text_or(name, ""), snapshot.read_at, pinned)
 
 

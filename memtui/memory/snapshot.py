@@ -19,7 +19,7 @@ from memtui.client.memory_location import MemoryLocation
 from memtui.memory.checks import registry
 from memtui.memory.checks.base import CheckedFolder, Problem, TextFindings
 from memtui.memory.instructions import Instruction, read_instructions
-from memtui.memory.links import Graphs, Reference, unlinked_mentions
+from memtui.memory.links import Graph, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
 from memtui.memory.topic import MAX_FILE_BYTES, FileKind, MemoryFile, read_bytes
 from memtui.util.errors import NotFound
@@ -41,7 +41,7 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     full: bool
     read_at: float
     notices: tuple[str, ...] = ()
-    graph: Graphs = field(default_factory=lambda: Graphs(()))
+    graphs: Mapping[str, Graph] = field(default_factory=dict)
     findings: Mapping[str, TextFindings] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
 
@@ -83,7 +83,7 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
             return path
         file = self.at(path)
         if file is not None:
-            names = self.graph.of(file.scope).names
+            names = self.graphs[file.scope].names
             for kind in ("markdown", "wiki"):
                 found = names.resolve(file.name, target, kind)
                 if found.name is not None:
@@ -132,16 +132,17 @@ def load_snapshot(
     instructions = read_instructions(env, location, exact=full)
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
-    graphs = Graphs(scopes)
+    graphs = {scope.id: Graph(scope) for scope in scopes}
     if full:
         findings = _findings(scopes, instructions, findings)
         same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
-        graphs = Graphs(scopes, {} if known is None else {id: known.graph.of(id) for id in same})
+        if known is not None:
+            graphs |= {id: known.graphs[id] for id in same}
         for scope in scopes:
             if known is not None and scope.id in same:
                 problems += tuple(problem for problem in known.problems if problem.scope == scope.id)
             else:
-                problems += registry.check_folder(scope, graphs.of(scope.id), findings, now)
+                problems += registry.check_folder(scope, graphs[scope.id], findings, now)
         problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
     return Snapshot(
         location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed
@@ -154,7 +155,7 @@ def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]
     folder = None
     if around and all(item.path != path for item in snapshot.instructions):
         scope = max(around, key=lambda scope: len(scope.root.parts))  # `team/` lies in the memory folder
-        folder = CheckedFolder(scope, snapshot.graph.of(scope.id))
+        folder = CheckedFolder(scope, snapshot.graphs[scope.id])
     return _without_allowed(registry.check_editor_text(path, text, folder), snapshot.allowed)
 
 

@@ -124,11 +124,6 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
         return file.read(limit)
 
 
-def why_readonly(data: bytes, size: int) -> str | None:
-    """Why a file with these bytes opens read only, or None; `data` may be only its head, `size` is the file's."""
-    return _text(data, size)[1]
-
-
 def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
     """The text of a file or its head, None if it is none, and why it opens read only."""
     reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_FILE_BYTES else None

@@ -163,17 +163,22 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
     bare = _BARE.match(segment, at)
     if not bare:
         return None
-    start, end = bare.span()
-    while end > start and segment[end - 1] in _TRAIL:
-        end -= 1
-    while start < end and segment[start] in "*([{":
-        start += 1
-    while end > start and segment[end - 1] == "*" and segment[at:].startswith("*"):
-        end -= 1
-    josa = _JOSA.search(segment[start:end])
-    if josa and segment[start : start + josa.start()].isascii():
-        end = start + josa.start()
+    start, end = _trimmed(segment, *bare.span(), _TRAIL, "*([{")
+    if segment.startswith("*", at):
+        start, end = _trimmed(segment, start, end, "*")
+    end = start + len(_without_josa(segment[start:end]))
     return (start, end, False) if end > start else None
+
+
+def _trimmed(text: str, start: int, end: int, trail: str, lead: str = "") -> tuple[int, int]:
+    """A span without some characters at its end and its beginning."""
+    end = start + len(text[start:end].rstrip(trail))
+    return end - len(text[start:end].lstrip(lead) if lead else text[start:end]), end
+
+
+def _without_josa(value: str) -> str:
+    josa = _JOSA.search(value)
+    return value[: josa.start()] if josa and value[: josa.start()].isascii() else value
 
 
 def _is_assigned(value: str, kind: str, *, quoted: bool, name: str) -> bool:
@@ -224,11 +229,7 @@ def _stated_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
     match = _BEFORE.search(segment, max(0, at - 90), at)
     if match is None:
         return None
-    start, end = match.span("v")
-    while start < end and segment[start] in "\"'`“‘(*":
-        start += 1
-    while end > start and segment[end - 1] in _TRAIL + "”’*":
-        end -= 1
+    start, end = _trimmed(segment, *match.span("v"), _TRAIL + "”’*", "\"'`“‘(*")
     return (start, end) if _is_stated(segment[start:end], kind, quoted=False) else None
 
 
@@ -275,16 +276,10 @@ def _strict(segment: str, at: int, after: int, kind: str) -> Iterator[tuple[int,
         start, end = run.span()
         if end - start < 24 and not (_DIGIT.search(segment, start, end) and _SIGN.search(segment, start, end)):
             continue  # the cheap half of what `_is_strict` asks
-        while end > start and segment[end - 1] in ".,;:)]}*":
-            end -= 1
-        while start < end and segment[start] in "*([{":
-            start += 1
-        value = segment[start:end]
-        josa = _JOSA.search(value)
-        if josa and value[: josa.start()].isascii():
-            value, end = value[: josa.start()], start + josa.start()
+        start, end = _trimmed(segment, start, end, ".,;:)]}*", "*([{")
+        value = _without_josa(segment[start:end])
         if _is_strict(value, kind):
-            yield start, end
+            yield start, start + len(value)
 
 
 _CODE = re.compile(  # signs that code, links, versions and issue numbers have and passwords in prose hardly ever

@@ -74,7 +74,7 @@ def test_case_is_exact_where_two_files_differ_in_nothing_else(tmp_path: Path) ->
     snapshot = snapshot_of(tmp_path, {"a.md": topic("a"), "A.md": topic("b"), "MEMORY.md": ""})
     if len(snapshot.auto.files) < 3:  # type: ignore[union-attr]
         pytest.skip("this file system ignores case")
-    names = snapshot.graph.of("auto").names
+    names = snapshot.graphs["auto"].names
     assert names.resolve("MEMORY.md", "A.md").name == "A.md"
     assert names.resolve("MEMORY.md", "a.MD").state == "missing"
 
@@ -106,7 +106,7 @@ def test_broken_links_and_counts(graph: Graph) -> None:
 
 def test_a_cycle_and_a_link_to_oneself_are_harmless(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, {"a.md": "[b](b.md) [me](a.md) [h](#x)\n", "b.md": "[a](a.md)\n"})
-    graph = snapshot.graph.of("auto")
+    graph = snapshot.graphs["auto"]
     assert [one.name for one in graph.backlinks("a.md")] == ["b.md"]
 
 

@@ -75,7 +75,7 @@ def test_following_links(tmp_path: Path) -> None:
     assert snapshot.resolve(here, "#part") == here
     assert snapshot.resolve(here, "gone.md") is None
     assert snapshot.resolve(tmp_path / "repo/CLAUDE.md", "../memory/project_a.md") == here
-    assert [one.name for one in snapshot.graph.backlinks(snapshot.topic(memory / "sub/b.md"))] == ["project_a.md"]
+    assert [one.name for one in snapshot.graphs["auto"].backlinks("sub/b.md")] == ["project_a.md"]
 
 
 def test_the_short_reading_lists_and_measures_only(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_reading_after_which_nothing_changed_is_the_same(tmp_path: Path) -> No
     assert again.problems == first.problems and again.scopes == first.scopes
     for one, other in zip(first.scopes, again.scopes, strict=True):
         assert all(a is b for a, b in zip(one.files, other.files, strict=True))
-        assert again.graph.of(one.id) is first.graph.of(one.id)
+        assert again.graphs[one.id] is first.graphs[one.id]
 
 
 def test_only_what_changed_is_judged_again(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_reading_leaves_no_trace(tmp_path: Path) -> None:
     snapshot = read(tmp_path, known=snapshot)
     for file in snapshot.scopes[0].files:
         snapshot.unlinked_mentions(file)
-        snapshot.graph.backlinks(file)
+        snapshot.graphs[file.scope].backlinks(file)
     assert digest_tree(tmp_path) == before
 
 

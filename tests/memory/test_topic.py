@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_file, why_readonly
+from memtui.memory.frontmatter import MAX_BLOCK_BYTES
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_file
 from tests.support import digest_tree
 
 
@@ -74,11 +75,17 @@ def test_bytes_that_open_read_only(tmp_path: Path, data: bytes, reason: str | No
     assert (file.digest is None) == (not full or len(data) > MAX_FILE_BYTES)
 
 
-def test_the_head_of_a_file_may_end_in_a_character_or_a_line_end() -> None:
-    assert why_readonly("가".encode()[:2], 100) is None
-    assert why_readonly("가".encode()[:2], 2) == "not UTF-8 (byte 0)"
-    assert why_readonly(b"a\r\nb\r", 100) is None
-    assert why_readonly(b"a\r\nb\r", 5) == "mixed line ends"
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [("가".encode()[:2], "not UTF-8 (byte 16382)"), (b"\r\nb\r", "mixed line ends")],
+)
+def test_the_head_of_a_file_may_end_in_a_character_or_a_line_end(tmp_path: Path, head: bytes, reason: str) -> None:
+    path = tmp_path / "a.md"
+    data = head.rjust(MAX_BLOCK_BYTES, b"a")
+    path.write_bytes(data)
+    assert read(path, full=False).readonly == reason
+    path.write_bytes(data + (b"\n" if data.endswith(b"\r") else "가".encode()[2:]))
+    assert read(path, full=False).readonly is None
 
 
 def test_a_long_front_matter_is_read_in_full(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def details_of(snapshot: Snapshot, named: NamedFile) -> Data:
     file = named.file
     if file is None or named.scope is None:
         return data
-    graph = snapshot.graph.of(named.scope.id)
+    graph = snapshot.graphs[named.scope.id]
     data["fields"] = [fields(field, "key value line") for field in file.front.fields]
     data["links"] = [
         {**fields(one.link, "kind target label line column"), "state": one.target.state, "file": one.target.name}

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from memtui.memory.budget import IndexBudget, measure_index
 from memtui.memory.frontmatter import Frontmatter
-from memtui.memory.index import IndexEntry, read_entries
+from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.instructions import Instruction
-from memtui.memory.links import Graph, Names, slug
+from memtui.memory.links import Graph, slug
 from memtui.memory.markdown import Link, find_links
 from memtui.memory.scope import Scope
 from memtui.memory.topic import FileKind, MemoryFile
@@ -66,15 +66,10 @@ class CheckedFolder(Struct, frozen=True, dict=True):
     scope: Scope
     graph: Graph
 
-    @property
-    def names(self) -> Names:
-        return self.graph.names
-
     @cached_property
     def listed(self) -> frozenset[str]:
         """The files that the index links to, composed spelling."""
-        index = self.scope.index
-        linked = (one.target.name for one in self.graph.out(index)) if index is not None else ()
+        linked = (one.target.name for one in self.graph.out(INDEX_NAME))
         entries = (name for entry in self.scope.entries for name in (entry.target, *entry.more))
         return frozenset(nfc(name) for name in (*entries, *linked) if name is not None)
 
@@ -128,10 +123,8 @@ class CheckedFile(Struct, frozen=True, dict=True):
             return
         if self.text is None:
             yield from ((one.link, one.target.state) for one in self.folder.graph.out(self.name))
-            return
-        for link in find_links(self.text):
-            if not link.external:
-                yield link, self.folder.names.resolve(self.name, link.target, link.kind).state
+        for link in find_links(self.text or ""):
+            yield link, self.folder.graph.names.target_of(self.name, link).state
 
     def hits(self, code: str) -> tuple[TextHit, ...]:
         """What the check of a code found in the whole text."""

@@ -24,7 +24,7 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     for link, state in file.links():
         if state != "missing" or file.folder is None:
             continue
-        better = most_similar(link.target, file.folder.names)
+        better = most_similar(link.target, file.folder.graph.names)
         entries = file.entries if is_index else ()
         if better and any(nfc(better) in map(nfc, (entry.target, *entry.more)) for entry in entries):
             better = ""  # the index has it: a second entry helps nobody
@@ -51,11 +51,8 @@ def most_similar(target: str, names: Names) -> str:
 def find_dead_link(text: str, problem: Problem, names: Names) -> Link | None:
     """The link that a problem is about: dead, to that target, nearest to where it was."""
     line, column = problem.line or 0, problem.column or 0
-    dead = (
-        link
-        for link in find_links(text)
-        if link.target == problem.subject and names.resolve(problem.file, link.target, link.kind).state == "missing"
-    )
+    alike = (link for link in find_links(text) if link.target == problem.subject)
+    dead = (link for link in alike if names.target_of(problem.file, link).state == "missing")
     return min(dead, key=lambda link: (abs(link.line - line), abs(link.column - column)), default=None)
 
 

@@ -14,7 +14,7 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     if file.folder is None:
         return
     for entry in file.entries:
-        earlier = first.setdefault(_file_of(entry, file.folder.names), entry)
+        earlier = first.setdefault(_file_of(entry, file.folder.graph.names), entry)
         if earlier is not entry and not entry.more:
             message = f"{entry.target} is listed already in line {earlier.line}"
             yield file.problem(

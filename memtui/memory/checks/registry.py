@@ -66,13 +66,12 @@ def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings
 
 
 def check_instructions(items: Iterable[Instruction], findings: Mapping[str, TextFindings]) -> tuple[Problem, ...]:
-    problems: list[Problem] = []
-    for item in items:
-        found = findings.get(str(item.path), TextFindings(""))
-        problems += check_file(
-            CheckedFile("instructions", item.path.name, item.path, "instruction", instruction=item, findings=found)
-        )
-    return tuple(problems)
+    files = (_instruction_file(item.path, findings.get(str(item.path), TextFindings("")), item) for item in items)
+    return tuple(problem for file in files for problem in check_file(file))
+
+
+def _instruction_file(path: Path, findings: TextFindings, item: Instruction | None = None) -> CheckedFile:
+    return CheckedFile("instructions", path.name, path, "instruction", instruction=item, findings=findings)
 
 
 def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tuple[Problem, ...]:
@@ -82,8 +81,7 @@ def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tu
     problems are of this text alone, in order; takes some milliseconds for 25 KB.
     """
     if folder is None:
-        found = scan_text(text, "instruction")
-        return tuple(check_file(CheckedFile("instructions", path.name, path, "instruction", findings=found)))
+        return tuple(check_file(_instruction_file(path, scan_text(text, "instruction"))))
     name = path.relative_to(folder.scope.root).as_posix()
     known = folder.scope.find(name)
     new: FileKind = "log" if folder.scope.id == "logs" else "index" if name == INDEX_NAME else "topic"

@@ -89,7 +89,7 @@ def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs) -> list[Markdow
         target = (visible(link.target, keep=""), "$link underline")
         content = Content.assemble((f"{link.line:>4} ", "$dim"), target, (state, "$problem"))
         lines.append(MarkdownLine(content, link.line, (link.target,)))
-    backlinks, mentions = snapshot.graph.backlinks(file), snapshot.unlinked_mentions(file)
+    backlinks, mentions = snapshot.graphs[file.scope].backlinks(file), snapshot.unlinked_mentions(file)
     for heading, references in (("backlinks", backlinks), ("unlinked mentions", mentions)):
         lines += [_styled("", ""), _styled(heading, "bold")]
         for one in references:

@@ -45,7 +45,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
         pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
     if file.links is not None and scope:
-        out, broken, back = snapshot.graph.counts(file)
+        out, broken, back = snapshot.graphs[file.scope].counts(file)
         pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
         pairs.append(("backlinks", str(back), ""))
     if file.front.origin:
