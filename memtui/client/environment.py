@@ -20,8 +20,7 @@ def managed_folder() -> Path:
 class Env(Struct, frozen=True):
     """The home folder, environment variables and policy files that count.
 
-    `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed
-    settings: beside each, the files of `<stem>.d/*.json` are read as well, in the order of their names.
+    Beside each of the `policy_files`, the files of `<stem>.d/*.json` are read as well, in the order of their names.
     """
 
     home: Path
@@ -41,9 +40,7 @@ class Env(Struct, frozen=True):
 
 
 def parse_switch(value: str | None) -> bool | None:
-    """Parse a switch of the environment: 1, true, yes and on are true; 0, false, no and off are false.
-
-    Letter case and blanks around it do not count. Anything else, "" included, gives `None`.
+    """1, true, yes and on are true; 0, false, no and off are false, whatever their case; anything else gives `None`.
 
     Source:
         Claude Code 2.1.332, recorded with CLAUDE_CODE_DISABLE_AUTO_MEMORY: "2", "n" and "foo" leave it to the settings.

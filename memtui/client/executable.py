@@ -7,7 +7,6 @@ Source:
 """
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Mapping
@@ -26,18 +25,14 @@ CLIENT_NAME = "claude"
 
 _INSTALL_PATHS = (".local/bin/claude", ".claude/local/claude")
 """Below the home folder: where its installers put it, on the PATH or not."""
-_PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def find_client(env: Env) -> str:
     """The path of the executable: on the PATH, else where its installers put it. May raise `Unsupported`."""
-    found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
+    installed = (shutil.which(str(env.home / name)) for name in _INSTALL_PATHS)
+    found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath) or next(filter(None, installed), None)
     if found is not None:
         return str(Path(found).absolute())
-    for name in _INSTALL_PATHS:
-        place = env.home / name
-        if place.is_file() and os.access(place, os.X_OK):
-            return str(place)
     raise Unsupported(
         f"Claude Code isn't installed here: no {CLIENT_NAME} on the PATH",
         hint="install Claude Code; --print shows the command, --context the conversation",
@@ -58,8 +53,8 @@ def resume_environment(env: Env) -> dict[str, str]:
 class ResumeDirectory(Struct, frozen=True):
     """Where a session has to be resumed, so that Claude Code works where it did.
 
-    `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
-    existing directories that it worked in.
+    `directory` is the one that it began in, `there`: it exists. `others` are other existing directories that it worked
+    in.
     """
 
     directory: Path | None
@@ -103,7 +98,6 @@ def shell_quote(word: str) -> str:
 
 
 def _escaped(byte: int) -> str:
-    character = chr(byte)
-    if character in "\\'":
-        return "\\" + character
-    return character if _PLAIN.fullmatch(character) else f"\\x{byte:02x}"
+    if chr(byte) in "\\'":
+        return "\\" + chr(byte)
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}"

@@ -113,27 +113,21 @@ def client_memory_folder(value: str, home: Path, *, tilde: bool = True) -> Path 
 
 
 def _text_problem(value: str, home: Path) -> str:
-    if not value.strip():
-        return "it is empty"
-    if visible(value, keep="") != value:
-        return "it holds a control or hidden character"
-    if value.startswith(("//", "\\\\")):
-        return "it is a network path"
     shown = value.removeprefix(f"{home}/")  # the home may be called what it likes
-    for pattern, reason in _BAD_PATTERNS:
-        if pattern.search(shown):
-            return reason
-    if value.startswith("~") and value != "~" and not value.startswith("~/"):
-        return "another user's home is not looked up"
-    if value == "~":
-        return "it is the home folder"
-    if not value.startswith(("/", "~/")):
-        return "it is relative"
     parts = value.split("/")[1:]
-    if ".." in parts:
-        return "it steps up with .."
-    if "~" in parts:
-        return "a ~ in the middle is not expanded"
+    problems = (
+        (not value.strip(), "it is empty"),
+        (visible(value, keep="") != value, "it holds a control or hidden character"),
+        (value.startswith(("//", "\\\\")), "it is a network path"),
+        *((pattern.search(shown) is not None, reason) for pattern, reason in _BAD_PATTERNS),
+        (value == "~", "it is the home folder"),
+        (value.startswith("~") and not value.startswith("~/"), "another user's home is not looked up"),
+        (not value.startswith(("/", "~/")), "it is relative"),
+        (".." in parts, "it steps up with .."),
+        ("~" in parts, "a ~ in the middle is not expanded"),
+    )
+    if reason := next((reason for is_bad, reason in problems if is_bad), ""):
+        return reason
     if len(os.fsencode(value)) > MAX_PATH_BYTES or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
         return "it is too long"
     return next((reason for part in parts if (reason := _name_problem(part))), "")

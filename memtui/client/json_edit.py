@@ -21,8 +21,7 @@ class Unset(Enum):
     UNSET = "unset"
 
 
-UNSET: Final = Unset.UNSET
-"""Passed instead of a value: delete the key."""
+UNSET: Final = Unset.UNSET  # passed instead of a value: delete the key
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:"
@@ -141,9 +140,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     while True:
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
-            while at < len(text) and text[at] in _SPACE:
-                at += 1
-            _fail(text, at, "this is no JSON")
+            _fail(text, len(text) - len(text[at:].lstrip(_SPACE)), "this is no JSON")
         kind = match.lastgroup
         at = match.end()
         yield _Token(match[kind] if kind == "mark" else kind, match.start(kind), at)
@@ -208,8 +205,7 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
 def _style(text: str, found: tuple[JsonMember, ...]) -> tuple[str, str]:
     """The line end between members and the indentation of a key; ("", "") where members share a line."""
     if not found:
-        head = text[: text.index("{")]
-        return ("\r\n" if "\r\n" in head + text[text.index("{") :] else "\n"), "  "
+        return ("\r\n" if "\r\n" in text else "\n"), "  "
     before = _blank_before(text, found[-1].start)
     if "\n" not in before:
         return "", ""
@@ -217,10 +213,7 @@ def _style(text: str, found: tuple[JsonMember, ...]) -> tuple[str, str]:
 
 
 def _blank_before(text: str, at: int) -> str:
-    start = at
-    while start and text[start - 1] in _SPACE:
-        start -= 1
-    return text[start:at]
+    return text[len(text[:at].rstrip(_SPACE)) : at]
 
 
 def _dump(value: object, line_end: str = "", indent: str = "") -> str:

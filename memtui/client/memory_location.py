@@ -18,13 +18,7 @@ from memtui.client.environment import Env
 from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folder, client_memory_folder
 from memtui.client.git import main_repository, worktree_root
 from memtui.client.paths import config_dir, configured_project_name, project_name, real_path
-from memtui.client.settings_files import (
-    EnvVariable,
-    SettingsLayer,
-    effective_env,
-    effective_variables,
-    read_layers,
-)
+from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_env, effective_variables, read_layers
 from memtui.client.switches import Switch, dream_enabled, memory_enabled, strongest_value, switches
 from memtui.util.text import nfc, visible
 

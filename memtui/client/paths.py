@@ -72,8 +72,7 @@ def real_path(path: Path) -> Path:
 def config_dir(env: Env, cwd: Path | None = None) -> Path:
     """The client's configuration folder: `CLAUDE_CONFIG_DIR`, else `~/.claude`, composed (NFC).
 
-    The client takes a relative value, "" and one with "~" included, relative to its working directory; so do we,
-    with `cwd` (default: that of this process).
+    The client takes a relative value, "" and one with "~" included, relative to its working directory; so do we.
     """
     value = env.environ.get("CLAUDE_CONFIG_DIR")
     if value is None:
@@ -84,8 +83,7 @@ def config_dir(env: Env, cwd: Path | None = None) -> Path:
 def configured_project_name(env: Env) -> str | None:
     """The project name that `CLAUDE_CODE_PROJECT_DIR_NAME` gives, or `None`.
 
-    It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, with 1 to 64 letters, digits, "_" and "-", and
-    never as the name of a Windows device.
+    It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, and never as the name of a Windows device.
     """
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
     if not env.get("CLAUDE_CONFIG_DIR") or not _CONFIGURED_NAME.fullmatch(name) or _DEVICE_NAME.fullmatch(name):

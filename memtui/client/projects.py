@@ -31,10 +31,9 @@ MAX_FOLDERS_LISTED = 64
 
 
 def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
-    """Return the existing directories that have this project name, by path; links are not followed.
+    """The existing directories that have this project name, by path; links are not followed. A shortened name has none.
 
-    A shortened name has a hash in it and finds nothing. `home` is searched on its own too: what is above it may not be
-    readable.
+    `home` is searched on its own too: what is above it may not be readable.
     """
     if len(name) > MAX_PROJECT_NAME_UNITS:
         return ()
@@ -69,11 +68,9 @@ class Project(Struct, frozen=True):
     """A folder under `projects/`.
 
     `cwd` is the directory that it stands for: of the newest session, or of the repository of another project where only
-    memory is here, or the one on the disk that has this name where the sessions tell only of directories that are gone;
-    `None` if nothing tells. `cwds` are all directories that the transcripts began in, newest first.
-    `newest` is when the newest session was written. `memory` is the folder's own memory folder, if there is one,
-    `topics` the number of files in it beside the index. `collision`: two directories share this name. `gone`: the
-    directory no longer exists.
+    memory is here, or the one on the disk that has this name where the sessions tell only of directories that are gone.
+    `cwds` are all directories that the transcripts began in, newest first. `memory` is the folder's own memory folder,
+    `topics` the number of files in it beside the index. `collision`: two directories share this name.
     """
 
     folder: Path

@@ -16,7 +16,6 @@ from memtui.util.text import age
 DEFAULT_RETENTION_DAYS = 30
 
 CLEANUP_WARNING_DAYS = 3.0
-"""A session that has fewer days left is marked."""
 
 _SECONDS_PER_DAY = 86_400
 

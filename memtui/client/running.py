@@ -49,21 +49,14 @@ def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     A file that can't be read or isn't of the known form counts as none. A client in another container can't be told
     from a dead one. Of two clients on one session the later counts.
     """
-    found: dict[str, RunningSession] = {}
     try:
         with os.scandir(config / "sessions") as entries:
             names = [(int(match[1]), entry.path) for entry in entries if (match := _NAME.fullmatch(entry.name))]
     except (OSError, ValueError):
-        return found
-    for pid, place in names:
-        data = json_object(read_small_file(Path(place)))
-        one = _read(pid, data)
-        if one is None or not _there(one, data):
-            continue
-        known = found.get(one.session)
-        if known is None or known.started <= one.started:
-            found[one.session] = one
-    return found
+        return {}
+    read = ((pid, json_object(read_small_file(Path(place)))) for pid, place in names)
+    found = [one for pid, data in read if (one := _read(pid, data)) and _there(one, data)]
+    return {one.session: one for one in sorted(found, key=lambda one: one.started)}
 
 
 def _read(pid: int, data: dict[str, object]) -> RunningSession | None:

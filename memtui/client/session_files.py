@@ -111,13 +111,9 @@ def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, objec
 
 
 UNTITLED = "no title"
-"""Shown as the title of a session in which nothing was typed."""
 MAX_TITLE_CHARS = 200
-"""Longer titles are cut and end in "…"."""
 COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
-"""A slash command in a prompt."""
 CLIENT_MARKUP = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
-"""What Claude Code adds to a prompt."""
 
 
 def title_line(value: str) -> str:

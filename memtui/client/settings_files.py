@@ -24,7 +24,6 @@ from memtui.client.git import canonical_root
 from memtui.client.paths import config_dir, real_path
 
 MAX_SETTINGS_BYTES = 16 << 20
-"""Larger settings files are not read."""
 
 SHELL_ONLY_VARIABLES = frozenset({"CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE"})
 """Variables that no `env` block sets: recorded, they had no effect there."""

@@ -45,7 +45,6 @@ SETTINGS = (
     Switch("theme", "text", None, "colours of Claude Code"),
     Switch("prefersReducedMotion", "bool", False, "no animation"),
 )
-"""The keys of settings files that we read."""
 
 VARIABLES = (
     Switch("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
@@ -60,7 +59,6 @@ VARIABLES = (
     ),
     Switch("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
 )
-"""The environment variables that we read."""
 
 
 def strongest_value(

@@ -25,8 +25,7 @@ from msgspec import Struct
 from memtui.util.text import JS_SPACE
 
 MAX_LINES = 200
-MAX_UNITS = 25_000
-"""UTF-16 code units."""
+MAX_UNITS = 25_000  # UTF-16 code units
 
 Limit = Literal["lines", "units"]
 

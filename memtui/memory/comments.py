@@ -232,6 +232,11 @@ def _ends(indent: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
 _ENDS = {indent: _ends(indent) for indent in range(1, 5)}
 
 
+def _blanks(line: str) -> int:
+    """How many blanks a line begins with; -1 if there is nothing else."""
+    return len(line) - len(line.lstrip(" ")) if line.strip(" ") else -1
+
+
 def _item(text: str, match: re.Match[str]) -> tuple[str, int]:
     """The text of a list item without its indent, and where the next item may start."""
     at = match.end()
@@ -244,8 +249,7 @@ def _item(text: str, match: re.Match[str]) -> tuple[str, int]:
     if blank:
         indent = len(match[1]) + 1
     else:
-        found = re.search(r"[^ ]", match[2])
-        indent = found.start() if found is not None else -1
+        indent = _blanks(match[2])
         indent = 1 if indent > 4 else indent
         content = line[indent:] if indent >= 0 else line[-1:]
         indent += len(match[1])
@@ -260,14 +264,12 @@ def _item(text: str, match: re.Match[str]) -> tuple[str, int]:
         if ends.match(raw) is not None:
             break
         spaced = raw.replace("\t", "    ")
-        found = re.search(r"[^ ]", spaced)
-        if (found is not None and found.start() >= indent) or not raw.strip(JS_SPACE):
+        if _blanks(spaced) >= indent or not raw.strip(JS_SPACE):
             parts.append(spaced[indent:])
         else:
             if blank:
                 break
-            before = re.search(r"[^ ]", line.replace("\t", "    "))
-            if (before is not None and before.start() >= 4) or ends_text.match(line) is not None:
+            if _blanks(line.replace("\t", "    ")) >= 4 or ends_text.match(line) is not None:
                 break
             parts.append(raw)
         blank = blank or not raw.strip(JS_SPACE)

@@ -26,8 +26,7 @@ from msgspec.structs import replace
 from memtui.util.errors import MemtuiError
 
 TYPES = ("user", "feedback", "project", "reference")
-MAX_BLOCK_LINES = 30
-"""Lines that the agent client scans for a block."""
+MAX_BLOCK_LINES = 30  # that the agent client scans for a block
 MAX_BLOCK_BYTES = 16 * 1024
 LONG_VALUE_CHARS = 1000
 """A name or description beyond it is clipped wherever it is shown."""
@@ -58,11 +57,9 @@ class FrontmatterNote(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """One key of a block.
+    """One key of a block, dotted if it is nested; `value` is None for null and empty.
 
-    `key` is dotted for nested keys, `value` is None for null and empty. `start` and `end` are character offsets of its
-    whole lines (line end included), `value_start` and `value_end` of the value as written, quotes included. `depth` is
-    0 at the top level.
+    `start` and `end` are character offsets of its whole lines, `value_start` and `value_end` of the value as written.
     """
 
     key: str
@@ -79,8 +76,7 @@ class Field(Struct, frozen=True):
 class Frontmatter(Struct, frozen=True):
     """What the head of a file says. Offsets are in the decoded text, a byte order mark counted as one character.
 
-    `verdict` is "ok", "warn" (shown with a note) or "invalid" (shown raw). `body_line` counts from 1; `block` tells
-    whether there is a block at all.
+    `verdict` is "ok", "warn" (shown with a note) or "invalid" (shown raw); `block`: whether there is a block at all.
     """
 
     verdict: str
@@ -198,16 +194,14 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
 def _closing(text: str, at: int) -> tuple[int, int, int] | None:
     """Where the closing fence starts and ends, and the number of the line after it; None beyond the limits."""
     for number in range(2, MAX_BLOCK_LINES + 1):
-        if at >= len(text):
-            return None
+        if not at or at >= len(text):
+            break
         fence = _FENCE.match(text, at)
         if fence is not None:
             head = text[: fence.end()]
             small = len(head) <= MAX_BLOCK_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BLOCK_BYTES
             return (at, fence.end(), number + 1) if small else None
         at = text.find("\n", at) + 1
-        if not at:
-            return None
     return None
 
 
@@ -357,9 +351,7 @@ def set_field(text: str, key: str, value: str) -> str:
 
     `key` is a dotted name. `type` and `modified` go where they already are; absent, under `metadata` if the block has
     that, else at the top level. The value is quoted only when a YAML reader, or ours, would take it for something else.
-
-    Raises:
-        MemtuiError: The block is never closed, the key is no key or holds other keys, or the value is empty.
+    Raises if the block is never closed, the key is no key or holds other keys, or the value is empty.
     """
     if not value:
         raise MemtuiError(f"{key} can't be empty", hint="remove the field instead")

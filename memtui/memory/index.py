@@ -230,10 +230,7 @@ LineKind = Literal["free", "heading", "entry", "prose", "blank"]
 
 
 class IndexLine(Struct, frozen=True):
-    """A line of an index, or several that belong together; `number` counts from 1 in the file.
-
-    `kind` is "free" for what doesn't count (front matter, comments).
-    """
+    """A line of an index, or several that belong together; "free" lines (front matter, comments) don't count."""
 
     text: str
     kind: LineKind

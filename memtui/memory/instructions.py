@@ -41,7 +41,6 @@ MAX_IMPORT_HOPS = 4
 MAX_FILE_BYTES = 4 << 20
 """The client skips a larger file whole."""
 MAX_RULE_FILES = 2000
-"""Entries of one rules folder that are looked at."""
 
 LayerName = Literal["managed", "user", "project", "local", "rule"]
 """Which kind of instruction; a rule of the user's folder has `owner` "user"."""
@@ -52,8 +51,7 @@ ImportState = Literal["loaded", "missing", "repeated", "too-deep", "outside", "n
 class Import(Struct, frozen=True):
     """What became of one `@path`.
 
-    `hops` counts from 1. `reason` says in words why nothing was loaded. `loaded_lines` and `loaded_chars` (UTF-16 code
-    units) are those of the imported file alone.
+    `hops` counts from 1. `reason` says why nothing was loaded. The measures are those of the imported file alone.
     """
 
     written: str
@@ -110,7 +108,7 @@ def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True)
     """The instruction files of a directory in the order in which the client loads them.
 
     The four usual files (user, project, local, and managed if its folder is there) are listed even if they don't exist,
-    so that they can be written. `exact` reads the `paths` of rules with all of YAML; without it PyYAML isn't imported.
+    so that they can be written. Without `exact`, PyYAML isn't imported for the `paths` of rules.
     """
     return _InstructionReader(env, location, exact).read()
 

@@ -123,8 +123,7 @@ def headings(text: str) -> list[Heading]:
 def write_target(target: str, like: str = "") -> str:
     """Write a path as the target of a Markdown link, such that `find_links` reads the same path out of it.
 
-    `target` is decoded and without fragment; `like` is the target that it replaces, as written: `<>` stay if it had
-    them.
+    `target` is decoded, without fragment; `like` is the target that it replaces, as written: `<>` stay if it had them.
     """
     special = "%#?\\" if like.startswith("<") else "%#?\\ ()\t\n\r"
     written = "".join(f"%{ord(c):02X}" if c in special or c in "<>" else c for c in target)

@@ -18,7 +18,6 @@ from memtui.util.json_object import read_json_object
 from memtui.util.text import nfc
 
 LARGEST_FILE = 4 << 20
-"""Bytes of a pin file that we read; a larger one isn't ours."""
 
 
 class Pins:
@@ -46,8 +45,7 @@ class Pins:
     def set(self, folder: Path, names: Iterable[str], pinned: bool) -> frozenset[str]:
         """Pin or unpin files, POSIX names relative to the folder; all that are pinned afterwards are returned.
 
-        It leaves no word in the history: it is a part of something else. May raise `Conflict`, if another process of
-        ours holds the lock for too long, and `OSError`.
+        It leaves no word in the history: it is a part of something else.
         """
         wanted = {nfc(name) for name in names}
         with file_lock(self._file(folder).with_suffix(".lock"), fs=self._fs):

@@ -127,7 +127,6 @@ class PlanBuilder:
 
 
 MAX_SLUG_CHARS = 60
-"""Longer names are cut for the file name."""
 MAX_NOTES = 12
 _NOT_IN_NAMES = re.compile(r"[^\w]+|_+")
 

@@ -161,7 +161,6 @@ def _walk(
 OWN_SCOPES = frozenset({"team", "logs"})
 """Folders at the top of the memory folder that are scopes of their own."""
 MAX_AGENTS = 500
-"""Agents of one kind that we list."""
 
 
 class ScopeRoot(Struct, frozen=True):

@@ -18,8 +18,7 @@ from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
-MAX_FILE_BYTES = 1_000_000
-"""A larger file opens read only."""
+MAX_FILE_BYTES = 1_000_000  # a larger file opens read only
 MAX_INDEX_BYTES = 16_000_000
 """The agent client loads an index of any size, so it is measured far beyond what it loads."""
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)

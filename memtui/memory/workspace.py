@@ -82,8 +82,7 @@ class Workspace:
     def home_of(self, path: Path) -> tuple[Store, str]:
         """The store that writes this file, and the file's name in it.
 
-        A file of a memory folder belongs to that folder, its sub-folders' files too; an instruction or settings file
-        is alone in a store that is allowed this one name.
+        A file of a memory folder belongs to that folder; an instruction or settings file is alone in its store.
         """
         root = next((root for root in self.roots if path.is_relative_to(root)), None)
         if root is not None and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
@@ -115,9 +114,7 @@ class Workspace:
     def carry_out(self, plan: Plan) -> Saved:
         """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
 
-        Raises:
-            Refused: In read-only mode, or when the boundary says no.
-            Stale: When a file changed since the plan was made and cannot be merged.
+        Raises `Stale` when a file changed since the plan was made and cannot be merged.
         """
         self.check_writable()
         saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title)

@@ -21,7 +21,6 @@ MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
 """How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
 does is reported as it stands, because a secret may be hidden in noise."""
 _POSSIBLE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
-"""What a line holds if it holds a secret at all."""
 
 _NOT_BEFORE = re.compile(
     r"(?<![A-Za-z])(?:max|min|num|n|total|count|prompt|completion|input|output|next|prev|page|paging|pagination|"

@@ -202,6 +202,5 @@ PATTERN_RULES = tuple(
     PatternRule(rule, tuple(gates.split("|")), tuple(words.split("|")), pattern, judged)
     for rule, gates, words, pattern, judged in _PLACES
 )
-"""Places by form."""
 GATE_WORDS = tuple(sorted({gate for place in PATTERN_RULES for gate in place.gates}))
 """A few short words that most places share; looking for these first spares looking for the others."""

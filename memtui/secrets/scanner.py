@@ -11,8 +11,7 @@ from msgspec import Struct
 from memtui.secrets import context, values
 from memtui.secrets.patterns import GATE_WORDS, GENERIC_PREFIXES, PATTERN_RULES, TOKEN_FORMATS
 
-compile_pattern = cache(re.compile)
-"""Compile a pattern on first use; most are never tried."""
+compile_pattern = cache(re.compile)  # on first use; most are never tried
 
 _RUN = re.compile(r"[A-Za-z0-9_.:/+-]{16,}")
 _MIXED = re.compile(r"[A-Z0-9]")

@@ -132,10 +132,7 @@ def is_wordy(value: str) -> bool:
 
 
 def is_random(value: str, *, shortest: int = 16) -> bool:
-    """Whether a run without blanks is made by a machine: long, letters, capitals and digits change places like dice.
-
-    Below `shortest` characters nothing counts as random.
-    """
+    """Whether a run without blanks, not too short, is made by a machine: the kinds of characters change like dice."""
     if len(value) < shortest:
         return False
     switches, pairs = _switches(value)
@@ -151,8 +148,7 @@ def is_random(value: str, *, shortest: int = 16) -> bool:
 def is_password(value: str, *, strict: bool = False) -> bool:
     """Whether a person or a generator would make such a password: classes of characters are mixed.
 
-    With `strict`, nothing but the string itself speaks for it (running prose): then it needs a sign, a digit and
-    letters.
+    With `strict`, nothing but the string speaks for it (running prose): then it needs a sign, a digit and letters.
     """
     if len(value) < 6 or len(value) > 200 or is_term(value):
         return False

@@ -5,14 +5,7 @@ from collections.abc import Iterator
 from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.frontmatter import new_block
 from memtui.memory.index import INDEX_NAME, lost_entries, read_entries
-from memtui.memory.tidy import (
-    NOTES_DESCRIPTION,
-    NOTES_TITLE,
-    TidyResult,
-    TidyTopic,
-    rebuild_index,
-    tidy_index,
-)
+from memtui.memory.tidy import NOTES_DESCRIPTION, NOTES_TITLE, TidyResult, TidyTopic, rebuild_index, tidy_index
 from memtui.util.text import nfc
 
 
