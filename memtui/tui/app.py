@@ -21,7 +21,7 @@ from memtui.tui.headlines import meter_fill, meter_note, title_status
 from memtui.tui.startup.first_state import decode, names_in
 from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
-from memtui.tui.state import AppState, Preview
+from memtui.tui.state import AppState
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 from memtui.tui.views.table import VIEWS
@@ -65,13 +65,8 @@ AGE_INTERVAL_S = 60.0
 class MemtuiApp(AppBase):
     """memtui over one workspace.
 
-    Args:
-        start: The project to open first.
-        config: Our own settings.
-        glyphs: What the terminal can show.
-        sample: Whether the home is the made-up one, which is said in the first line.
-        open_sample: Makes a made-up home, for a user without memory.
-        watch: Follow the disk; off in tests that say themselves when to look.
+    `sample`: the home is the made-up one, which is said in the first line; `open_sample` makes it, for a user without
+    memory. `watch`: follow the disk; off in tests that say themselves when to look.
     """
 
     # Those of screens and dialogs, too: a stylesheet that is added later costs all of them a second parse, 80 ms.
@@ -86,9 +81,7 @@ class MemtuiApp(AppBase):
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(start, config, glyphs)
-        self.sample = sample
-        self.open_sample = open_sample
-        self.watch_disk = watch
+        self.sample, self.open_sample, self.watch_disk = sample, open_sample, watch
         self._memory_loader: memory_loaders.MemoryLoader | None = None
         self._session_loader: session_loaders.SessionLoader | None = None
         self._dream_loader: dream_loaders.DreamLoader | None = None
@@ -162,8 +155,7 @@ class MemtuiApp(AppBase):
         body = self.screen_stack[0]
         body.query_one(TitleBar).status = title_status(state, self.start.home)
         meter = body.query_one(BudgetMeter)
-        meter.budget = meter_fill(state)
-        meter.note = meter_note(state)
+        meter.budget, meter.note = meter_fill(state), meter_note(state)
         self._show_pill(state)
         for shown in self._shown():
             shown.show(state)
@@ -225,13 +217,8 @@ class MemtuiApp(AppBase):
         self._save_frame()
         self.run_worker(preload.load_all, thread=True, group="preload", exit_on_error=False, description="preload")
         if self.watch_disk:
-            work = {
-                "follow": watcher.follow(self),
-                "follow-dreams": watcher.follow_dreams(
-                    self, lambda: self._dream_loader.followed if self._dream_loader is not None else ""
-                ),
-            }
-            for group, follow in work.items():
+            dreams = watcher.follow_dreams(self, lambda: self._dream_loader.followed if self._dream_loader else "")
+            for group, follow in (("follow", watcher.follow(self)), ("follow-dreams", dreams)):
                 self.run_worker(follow, group=group, exclusive=True, exit_on_error=False, description=group)
             self.set_interval(RESCAN_INTERVAL_S, self.memory_loader.look)
             self.set_interval(AGE_INTERVAL_S, self._age)
@@ -263,8 +250,7 @@ class MemtuiApp(AppBase):
     def read_preview(self, message: messages.PreviewRequested) -> None:
         """Read a file for the preview, in a thread so that a slow disk never delays a key."""
         if self.state.snapshot is not None:
-            wanted = Preview(message.path, message.mode, width=message.width)
-            self.memory_loader.preview(self.state.snapshot, wanted)
+            self.memory_loader.preview(self.state.snapshot, message.wanted)
 
     @on(messages.StateUpdate)
     def take_update(self, message: messages.StateUpdate) -> None:

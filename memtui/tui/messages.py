@@ -111,9 +111,7 @@ class SessionsChanged(Newest):
 class PreviewRequested(Newest):
     """The cursor stands on another file, or its preview is wanted in another mode or width."""
 
-    path: Path | None
-    mode: str
-    width: int
+    wanted: Preview
 
 
 @dataclass

@@ -22,17 +22,8 @@ def run(
 ) -> int:  # fmt: skip
     """Run the screen until it is left; the terminal must have been checked by the caller.
 
-    Args:
-        start: The project to open.
-        config: Our own settings.
-        ascii_only: Only ASCII marks are wanted.
-        terminal: Has the first frame on it, if anything was drawn.
-        open_sample: Makes the sample home, for "try with sample data".
-        sample: Whether the project is the sample home.
-        mouse: Whether the mouse is listened to.
-
-    Returns:
-        The exit code: 0, or 128 + the signal that ended it.
+    The first frame is on `terminal`, if anything was drawn; `open_sample` makes the sample home for "try with sample
+    data". Returns the exit code: 0, or 128 + the signal that ended it.
     """
     glyphs = glyphs_for(config["glyphs"], sys.stdout.encoding, ascii_only=ascii_only)
     app = MemtuiApp(start, config, glyphs=glyphs, sample=sample, open_sample=open_sample)

@@ -44,27 +44,17 @@ def _theme(
 ) -> Theme:
     """A theme; `grounds` are those of the screen, of lists and texts in it, and of the lines above and below."""
     background, surface, panel = grounds
+    variables = {
+        **asdict(palette),
+        "block-cursor-background": primary,
+        "border": palette.dim,
+        "border-blurred": palette.dim,
+        "input-selection-background": f"{primary} 40%",
+    }
     return Theme(
-        name=name,
-        primary=primary,
-        secondary=palette.link,
-        accent=palette.mark,
-        warning=palette.warn,
-        error=palette.problem,
-        success=palette.good,
-        foreground=foreground,
-        background=background,
-        surface=surface,
-        panel=panel,
-        dark=dark,
-        variables={
-            **asdict(palette),
-            "block-cursor-background": primary,
-            "border": palette.dim,
-            "border-blurred": palette.dim,
-            "input-selection-background": f"{primary} 40%",
-        },
-    )
+        name, primary, palette.link, palette.warn, palette.problem, palette.good, palette.mark, foreground,
+        background, surface, panel, dark=dark, variables=variables,
+    )  # fmt: skip
 
 
 THEMES = (

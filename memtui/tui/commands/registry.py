@@ -75,11 +75,7 @@ _declared: dict[str, tuple[Place, Command]] = {}
 
 
 def declare(place: Place, *commands: Command) -> tuple[Command, ...]:
-    """Make commands known, and return them for the bindings of the widget in which they work.
-
-    Raises:
-        ValueError: If there is a command of that id already.
-    """
+    """Make commands known, and return them for the bindings of the widget in which they work."""
     for command in commands:
         if command.id in _declared:
             raise ValueError(f"two commands are called {command.id}")

@@ -1,9 +1,9 @@
 """Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
 
+from itertools import zip_longest
 from typing import Literal
 
 from msgspec import Struct
-from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 
@@ -44,7 +44,7 @@ class CompareLines(VirtualList):
         super().__init__(id="hunks")
         self.hunks = hunks
         self.choices: dict[int, Side] = {}
-        self.rows = [DiffRow(number, mine, disk) for number, hunk in enumerate(hunks) for mine, disk in _paired(hunk)]
+        self.rows = [DiffRow(at, *pair) for at, hunk in enumerate(hunks) for pair in zip_longest(hunk.mine, hunk.disk)]
 
     def row_count(self) -> int:
         return len(self.rows)
@@ -74,13 +74,6 @@ class CompareLines(VirtualList):
         return Content.styled(shown, f"{STYLES[hunk.kind]} {'bold' if taken else ''}".strip() if line else "$dim")
 
 
-def _paired(hunk: Hunk) -> list[tuple[str | None, str | None]]:
-    longest = max(len(hunk.mine), len(hunk.disk))
-    mine = [*hunk.mine, *[None] * (longest - len(hunk.mine))]
-    disk = [*hunk.disk, *[None] * (longest - len(hunk.disk))]
-    return list(zip(mine, disk, strict=True))
-
-
 COMMANDS = declare(
     registry.COMPARE,
     Command("compare.next", "Next change", "right_square_bracket", lambda context: context.find(Compare).change(1),
@@ -96,7 +89,7 @@ COMMANDS = declare(
             "s save mine as copy"),
     Command("compare.drop", "Drop mine, use the disk's", "d", lambda context: drop_mine(context), "d use disk"),
     Command("compare.escape", "Back, nothing written", "escape",
-            lambda context: context.find(Compare).close(), "Esc back", "Esc"),
+            lambda context: context.find(Compare).dismiss(None), "Esc back", "Esc"),
 )  # fmt: skip
 
 
@@ -137,10 +130,6 @@ class Compare(HintedScreen[CompareResult | None]):
         self.lines.focus()
         self.change(1)
 
-    @on(VirtualList.Chosen)
-    def chosen(self) -> None:
-        """A double click does nothing: only keys decide here."""
-
     def change(self, step: int) -> None:
         rows = self.lines.rows
         here = rows[self.lines.cursor].hunk if rows else 0
@@ -164,6 +153,3 @@ class Compare(HintedScreen[CompareResult | None]):
 
     def save_copy(self) -> None:
         self.dismiss(CompareResult("copy", self._mine))
-
-    def close(self) -> None:
-        self.dismiss(None)

@@ -16,7 +16,7 @@ from memtui.tui.messages import PreviewRequested
 from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, Wanted, arrange
 from memtui.tui.render.properties import dressed, properties
 from memtui.tui.startup.first_state import FirstState
-from memtui.tui.state import MODES, AppState
+from memtui.tui.state import MODES, AppState, Preview
 from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.reader import ReaderView
@@ -190,7 +190,7 @@ class MemoryView(FilteredView[Wanted]):
         table.pairs, table.notes = properties(state, self.current, self.glyphs)
 
     def ask_preview(self) -> None:
-        self.post_message(PreviewRequested(self.current, self.mode, self.reader.draw_width))
+        self.post_message(PreviewRequested(Preview(self.current, self.mode, width=self.reader.draw_width)))
 
     @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:
