@@ -130,7 +130,6 @@ class MemtuiApp(AppBase):
 
     @property
     def memory_view(self) -> MemoryView:
-        """The Memory view, which is always mounted."""
         return self.screen_stack[0].query_one(MemoryView)
 
     # State: assigned here and nowhere else.
@@ -248,7 +247,6 @@ class MemtuiApp(AppBase):
 
     @on(messages.PreviewRequested)
     def read_preview(self, message: messages.PreviewRequested) -> None:
-        """Read a file for the preview, in a thread so that a slow disk never delays a key."""
         if self.state.snapshot is not None:
             self.memory_loader.preview(self.state.snapshot, message.wanted)
 
@@ -357,11 +355,9 @@ class MemtuiApp(AppBase):
     def open_workspace(self, workspace: Workspace) -> None:
         self.start, self._workspace = StartContext.over(workspace), workspace
         self._welcomed = False
-        self._session_loader = None
         if self._dream_loader is not None:
             self._dream_loader.stop()
-            self._dream_loader = None
-        self._memory_loader = None
+        self._memory_loader = self._session_loader = self._dream_loader = None
         self.state = self._blank()
         for view in self.screen_stack[0].query(View):
             view.start_over()

@@ -137,7 +137,6 @@ class AppBase(App[object]):
 
     @property
     def view(self) -> "View":
-        """The view that is shown."""
         return self.screen_stack[0].query_one(f"#{self.state.view}", View)
 
     async def show_view(self, name: str) -> "View":

@@ -163,7 +163,7 @@ class AppState(Struct, frozen=True):
     conversation: OpenConversation | None = None
     """The one that leads to the row under the cursor."""
     dreams: tuple[Dream, ...] = ()
-    """The runs of dreams, newest first."""
+    """Newest first."""
     judging: str = ""
     """The id of the run that waits for a person to judge it."""
     bad_dream: str = ""
@@ -171,13 +171,11 @@ class AppState(Struct, frozen=True):
     gates: tuple[Gate, ...] = ()
     """Would a dream start; looked at while the Dream view is shown."""
     open_dream: OpenDream | None = None
-    """The run under the cursor."""
     change: FileDiff | None = None
     """What that run does to the file under the cursor; read where there is room to show it."""
     starting: Starting | None = None
     """A run that was asked for and has reported nothing yet."""
     foreign: ExternalRun | None = None
-    """A dream of another program."""
 
     @property
     def going(self) -> Dream | None:

@@ -216,8 +216,7 @@ def no_runs(state: AppState) -> str | None:
     return None if state.dreams or state.foreign else "no dream has run here yet"
 
 
-def no_runs_or_read_only(state: AppState) -> str | None:
-    return registry.read_only(state) or no_runs(state)
+no_runs_or_read_only = registry.read_only_or(no_runs)
 
 
 RUN = declare(

@@ -107,7 +107,6 @@ def _version_diff(context: CommandContext, version_id: str, name: str | None = N
 
 
 async def show_version(context: CommandContext, version_id: str) -> None:
-    """Show what one version did to the file under the cursor."""
     _, name = context.workspace.home_of(context.path)
     text = await context.in_thread(_version_diff, context, version_id, name)
     await context.ask(dialogs.ShowDiff(name, text))
@@ -174,7 +173,6 @@ def _folder_diff(store: Store, plan: RestorePlan) -> str:
 
 
 async def compare(context: CommandContext) -> None:
-    """Compare with an earlier version, or with another file."""
     path = context.path
     versions = await context.in_thread(context.workspace.versions, path)
     options: list[dialogs.Option[str | Path]] = [

@@ -53,7 +53,6 @@ async def rename(context: CommandContext) -> None:
 
 
 async def delete(context: CommandContext) -> None:
-    """Delete; what is deleted stays in history and goes to the trash."""
     snapshot = context.snapshot
     files = [snapshot.topic(path) for path in context.paths]
     change = await context.in_thread(services.delete_files, snapshot, files)
@@ -77,7 +76,6 @@ async def add_to_index(context: CommandContext) -> None:
 
 
 async def fix(context: CommandContext) -> None:
-    """Fix the first problem of the file that can be fixed."""
     snapshot, path = context.snapshot, context.path
     problem = next((one for one in snapshot.problems if one.path == path and one.fix), None)
     if problem is None:
@@ -92,12 +90,10 @@ async def tidy(context: CommandContext) -> None:
 
 
 async def rebuild(context: CommandContext) -> None:
-    """Make the index again from the topic files, shown first."""
     await apply(context, await context.in_thread(services.rebuild_index, context.workspace, context.snapshot))
 
 
 async def pin(context: CommandContext) -> None:
-    """Pin or unpin: no background run may touch a pinned file."""
     done = await context.in_thread(services.pin_files, context.workspace, context.paths)
     context.done(f"{len(done.names)} {'pinned' if done.pinned else 'unpinned'}")
 

@@ -39,7 +39,6 @@ def amounts(project: client_projects.Project) -> str:
 
 
 async def open_project(context: CommandContext, cwd: Path) -> None:
-    """Go to the project of a directory."""
     old = context.workspace
     location = await context.in_thread(memory_location.locate_memory, old.env, cwd)
     context.app.open_workspace(

@@ -161,5 +161,9 @@ def no_memory(state: AppState) -> str | None:
     return None if state.snapshot is not None else "the folder is still being read"
 
 
-def no_memory_or_read_only(state: AppState) -> str | None:
-    return read_only(state) or no_memory(state)
+def read_only_or(reason: Callable[[AppState], str | None]) -> Callable[[AppState], str | None]:
+    """Off with --read-only, and for another reason."""
+    return lambda state: read_only(state) or reason(state)
+
+
+no_memory_or_read_only = read_only_or(no_memory)

@@ -180,7 +180,6 @@ async def rename(context: CommandContext) -> None:
 
 
 async def archive(context: CommandContext) -> None:
-    """Archive sessions, or put those back that are archived."""
     session_list, paths, workspace = context.state.session_list, context.paths, context.workspace
     archived = session_list.archived if session_list else {}
     back = [archived[str(path)] for path in paths if str(path) in archived]
@@ -189,7 +188,6 @@ async def archive(context: CommandContext) -> None:
 
 
 async def delete(context: CommandContext) -> None:
-    """Delete sessions; they are kept for a while."""
     workspace, paths = context.workspace, context.paths
     done = await questions.ask_until_done(context, partial(services.delete_sessions, workspace, paths))
     if done is not None:
@@ -204,7 +202,6 @@ def _done(context: CommandContext, result: ArchiveResult) -> None:
 
 
 async def read(context: CommandContext) -> None:
-    """Read the whole conversation on a screen of its own."""
     path, conversation = context.path, context.state.conversation
     title = visible(_session(context).title, keep="") or session_files.UNTITLED
     entries = None
@@ -217,7 +214,6 @@ async def read(context: CommandContext) -> None:
 
 
 async def go_to_memory(context: CommandContext) -> None:
-    """Go to the memory that this session wrote."""
     place, folder, snapshot = context.path, context.workspace.location.folder, context.snapshot
     opened = context.state.opened.get(str(place))
     names = session_rows.memory_names(opened.written, folder) if opened else []
@@ -233,7 +229,6 @@ async def go_to_memory(context: CommandContext) -> None:
 
 
 async def go_to_origin(context: CommandContext) -> None:
-    """Go to the session that wrote the topic file under the cursor."""
     file = context.snapshot.topic(context.path)
     if not file.front.origin:
         raise NotFound(f"{file.name} doesn't say which session wrote it")
@@ -244,8 +239,7 @@ def no_sessions(state: AppState) -> str | None:
     return None if state.session_list and len(state.session_list.sessions) else "no session is listed"
 
 
-def no_sessions_or_read_only(state: AppState) -> str | None:
-    return registry.read_only(state) or no_sessions(state)
+no_sessions_or_read_only = registry.read_only_or(no_sessions)
 
 
 COMMANDS = declare(

@@ -63,7 +63,6 @@ async def change(context: CommandContext) -> None:
 
 
 async def back_to_default(context: CommandContext) -> None:
-    """Take the key out of the layer that set it."""
     if context.selection.ours:
         return await _write_ours(context, context.selection.setting, None)
     switch = _switch(context)

@@ -82,7 +82,6 @@ class NewTopic(Dialog[NewTopicAnswer]):
         self.query_one("#complaint", Static).update(Content.styled(visible(words, keep=""), "$dim"))
 
     def action_type(self, step: int) -> None:
-        """Another type, while the name or the description is being typed."""
         self.query_one(TypeLines).cursor += step
 
     @on(Input.Submitted, "#name")

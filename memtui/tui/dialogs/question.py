@@ -57,7 +57,6 @@ class ButtonDialog(Dialog[Answer]):
         self.action_answer(event.button.id or "")
 
     def action_answer(self, button: str) -> None:
-        """Return what a button stands for."""
         self.dismiss(next(one.answer for one in self._buttons if one.id == button))
 
 

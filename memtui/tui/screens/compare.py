@@ -142,7 +142,6 @@ class Compare(HintedScreen[CompareResult | None]):
             self.lines.cursor = starts[0]
 
     def take(self, side: Side) -> None:
-        """Choose a side for the hunk under the cursor and go to the next."""
         if self.lines.rows:
             self.lines.choices[self.lines.rows[self.lines.cursor].hunk] = side
             self.lines.refresh()

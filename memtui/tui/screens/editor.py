@@ -59,7 +59,6 @@ async def save(context: CommandContext) -> None:
 
 
 async def compare(context: CommandContext) -> None:
-    """Mine against the disk: choose, and write what was chosen."""
     editor, opened = context.find(Editor), context.find(Editor).opened
     mine = editor.current().to_bytes()
     conflict = await context.in_thread(
@@ -188,7 +187,6 @@ class Editor(HintedScreen[Closed]):
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look")
     def look(self, text: EditorText) -> None:
-        """Check the text and keep it as a draft."""
         problems = problems_of(self.workspace, self.opened, text)
         self._keep(text)
         self.app.call_from_thread(self._show_problems, problems, text)
@@ -252,7 +250,6 @@ class Editor(HintedScreen[Closed]):
             self.query_one(f"#field-{first}").focus()
 
     def toggle_preview(self) -> None:
-        """The preview beside the text, where there is room; else in its place."""
         beside = self.query_one("#beside", ReaderView)
         beside.display = not beside.display
         if beside.display:
@@ -278,7 +275,6 @@ class Editor(HintedScreen[Closed]):
             self.body.focus()
 
     def back(self) -> None:
-        """Back to the list; unsaved text stays as a draft."""
         if isinstance(self.focused, Input):
             self.body.focus()
         else:

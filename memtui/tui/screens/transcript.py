@@ -94,7 +94,6 @@ class TranscriptScreen(HintedScreen[str | None]):
 
     @on(TranscriptLines.Status)
     def take_status(self, message: TranscriptLines.Status) -> None:
-        """What is going on stands in the place of where one is."""
         self._status = message.words
         self._show_title()
 

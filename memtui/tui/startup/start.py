@@ -32,6 +32,5 @@ class StartContext(Struct, frozen=True):
 
     @classmethod
     def over(cls, workspace: Workspace) -> StartContext:
-        """The start of a workspace that is there already."""
         env, dirs = workspace.env, workspace.dirs
         return cls(workspace.location, env.home, dirs.cache, workspace.read_only, workspace.now, lambda: workspace)

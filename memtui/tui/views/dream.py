@@ -109,7 +109,6 @@ class DreamView(ListView):
         self.reader.border_title = Content(visible(f"dream {dream.run.id}", keep="") if dream else "")
 
     def go_to(self, key: str) -> None:
-        """Put the cursor on a run, once it is listed."""
         self._awaited = "" if self.list.to_key(key) else key
 
     @on(VirtualList.Moved, "#runs")

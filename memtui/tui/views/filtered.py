@@ -69,7 +69,6 @@ class FilteredView(ListView, Generic[Arrangement]):
         return next(iter(self.query(FilterLine)), None)
 
     async def filter(self) -> None:
-        """Type to filter."""
         line = self.filter_line
         if line is None:
             line = FilterLine(self.filter_typed, self.filter_done)

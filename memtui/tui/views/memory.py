@@ -26,7 +26,6 @@ from memtui.util.text import visible
 
 
 async def edit_here(context: CommandContext) -> None:
-    """Edit the file that is read at this line."""
     line = context.find(ReaderView).line
     await editor.edit(context, line.source if line is not None else None)
 
@@ -244,7 +243,6 @@ class MemoryView(FilteredView[Wanted]):
         self.reader.cursor += step * 3
 
     def toggle_mode(self, mode: str) -> None:
-        """Show links or history instead of the preview, or the preview again."""
         self.mode = mode if self.mode != mode else MODES[0]
         self.ask_preview()
 

@@ -268,7 +268,6 @@ class SessionsView(FilteredView[SessionsWanted]):
         self.wanted = replace(self.wanted, marked=frozenset())
 
     def toggle_scope(self, scope: Scope) -> None:
-        """Widen to all worktrees or all projects, or back to the project."""
         scope = "project" if self.wanted.scope == scope else scope
         self.wanted = replace(self.wanted, scope=scope, marked=frozenset())
         self.post_message(SessionListRequested(scope))
