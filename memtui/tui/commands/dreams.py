@@ -216,7 +216,7 @@ def no_runs(state: AppState) -> str | None:
     return None if state.dreams or state.foreign else "no dream has run here yet"
 
 
-no_runs_or_read_only = registry.read_only_or(no_runs)
+WRITES = registry.read_only_or(no_runs)
 
 
 RUN = declare(
@@ -224,16 +224,13 @@ RUN = declare(
     Command("dream.now", "Dream now: asks how", "D", start, "D dream now", disabled_reason=registry.read_only),
     Command("dream.stop", "Stop the dream that is running, or clear a stale lock", "x", stop_run, "x stop",
             disabled_reason=registry.read_only),
-    Command("dream.adopt", "Adopt the file under the cursor", "a", adopt, "a adopt",
-            disabled_reason=no_runs_or_read_only),
-    Command("dream.adopt_all", "Adopt all that the run drafted", "A", adopt_all, "A adopt all",
-            disabled_reason=no_runs_or_read_only),
-    Command("dream.discard", "Discard what the run drafted", "X", discard, "X discard",
-            disabled_reason=no_runs_or_read_only),
+    Command("dream.adopt", "Adopt the file under the cursor", "a", adopt, "a adopt", disabled_reason=WRITES),
+    Command("dream.adopt_all", "Adopt all that the run drafted", "A", adopt_all, "A adopt all", disabled_reason=WRITES),
+    Command("dream.discard", "Discard what the run drafted", "X", discard, "X discard", disabled_reason=WRITES),
     Command("dream.restore", "Restore the file under the cursor from before the dream", "u", restore, "u restore",
-            disabled_reason=no_runs_or_read_only),
+            disabled_reason=WRITES),
     Command("dream.restore_all", "Restore all that the dream changed", "U", restore_all, "U restore all",
-            disabled_reason=no_runs_or_read_only),
+            disabled_reason=WRITES),
     Command("dream.compare", "Compare the file: before the dream, the dream's, now", "c", compare, "c compare",
             disabled_reason=no_runs),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,22 +155,23 @@ async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> N
     removed = services.removed_words(made.removed)
     explain = f"Taken out, because it looks like a secret: {removed}" if removed else ""
     name = "".join(letter if letter.isalnum() else "-" for letter in title).strip("-")[:60] or "session"
-    cwd = context.workspace.location.cwd
-    start = cwd / f"{name}.{services.FORMATS[form]}"
-    answer = await context.ask(dialogs.Ask("Export to", str(start), explain=explain, does="export"))
-    if answer:
-        path = cwd / Path(answer).expanduser()
-        await context.in_thread(services.write_export, context.workspace, made, path)
-        context.notify(f"written to {path}")
+    start = context.workspace.location.cwd / f"{name}.{services.FORMATS[form]}"
+    dialog = dialogs.Ask("Export to", str(start), explain=explain, does="export")
+    await _write_to(context, dialog, partial(services.write_export, context.workspace, made))
 
 
 async def save_copy(context: CommandContext) -> None:
-    path, cwd = context.path, context.workspace.location.cwd
-    answer = await context.ask(dialogs.Ask("Save a copy to", str(cwd / path.name), does="save"))
+    path, start = context.path, context.workspace.location.cwd / context.path.name
+    dialog = dialogs.Ask("Save a copy to", str(start), does="save")
+    await _write_to(context, dialog, partial(services.save_copy, context.workspace, path))
+
+
+async def _write_to(context: CommandContext, dialog: dialogs.Ask, write: Callable[[Path], object]) -> None:
+    answer = await context.ask(dialog)
     if answer:
-        target = cwd / Path(answer).expanduser()
-        await context.in_thread(services.save_copy, context.workspace, path, target)
-        context.notify(f"written to {target}")
+        path = context.workspace.location.cwd / Path(answer).expanduser()
+        await context.in_thread(write, path)
+        context.notify(f"written to {path}")
 
 
 async def rename(context: CommandContext) -> None:
@@ -239,19 +241,18 @@ def no_sessions(state: AppState) -> str | None:
     return None if state.session_list and len(state.session_list.sessions) else "no session is listed"
 
 
-no_sessions_or_read_only = registry.read_only_or(no_sessions)
+WRITES = registry.read_only_or(no_sessions)
 
 
 COMMANDS = declare(
     registry.SESSIONS,
     Command("sessions.read", "Read the whole conversation", "p", read, "p read", disabled_reason=no_sessions),
-    Command("sessions.rename", "Rename, as Claude Code does", "r", rename, "r rename",
-            disabled_reason=no_sessions_or_read_only),
+    Command("sessions.rename", "Rename, as Claude Code does", "r", rename, "r rename", disabled_reason=WRITES),
     Command("sessions.save", "Save a copy of the transcript", "s", save_copy, "s save", disabled_reason=no_sessions),
     Command("sessions.archive", "Archive, safe from Claude Code's clean-up; or restore", "a", archive, "a archive",
-            disabled_reason=no_sessions_or_read_only),
+            disabled_reason=WRITES),
     Command("sessions.delete", "Delete (kept for 30 days; z brings it back)", "d", delete, "d delete",
-            disabled_reason=no_sessions_or_read_only),
+            disabled_reason=WRITES),
     Command("sessions.copy", "Copy the command that resumes it", "y", copy_command, disabled_reason=no_sessions),
     Command("sessions.memory", "Go to the memory that this session wrote", "O", go_to_memory,
             disabled_reason=no_sessions),

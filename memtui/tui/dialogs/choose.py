@@ -59,19 +59,11 @@ class Choose(Dialog[Key], Generic[Key]):
     ]
 
     def __init__(
-        self,
-        title: str,
-        options: Sequence[Option[Key]],
-        *,
-        start: Key | None = None,
-        explain: str = "",
-        digits: bool = False,
-    ) -> None:
+        self, title: str, options: Sequence[Option[Key]], *,
+        start: Key | None = None, explain: str = "", digits: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(title, "type to filter   ⏎ choose   Esc back", classes="-list")
-        self._all = options
-        self._start = start
-        self._explain = explain
-        self._digits = digits
+        self._all, self._start, self._explain, self._digits = options, start, explain, digits
 
     def body(self) -> ComposeResult:
         if self._explain:

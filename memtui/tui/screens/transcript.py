@@ -1,6 +1,7 @@
 """A whole screen to read a transcript in: what it is and where one is in it above, the keys below."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -135,14 +136,12 @@ class TranscriptScreen(HintedScreen[str | None]):
             source = FileSource(self.path)
         except MemtuiError:
             return  # the file is gone: its look says so
-        try:
+        with closing(source):
             ahead = block.offset >= offset
             for ends in source.line_ends(*((offset, block.offset) if ahead else (block.offset, offset))):
                 if worker.is_cancelled:
                     return
                 line += ends if ahead else -ends
-        finally:
-            source.close()
         self.app.call_from_thread(self._take_line, block.offset, line)
 
     def _take_line(self, offset: int, line: int) -> None:
@@ -163,7 +162,7 @@ class TranscriptScreen(HintedScreen[str | None]):
     def _file_is(self, state: FileState) -> None:
         if not self.is_attached:
             return
-        self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
+        self._note = "file is gone; what was open can be read on" if state == "gone" else ""
         if state == "grew":
             self.lines.grew()
             self.look_for_repeats()
@@ -183,15 +182,14 @@ class TranscriptScreen(HintedScreen[str | None]):
             source = FileSource(self.path)
         except MemtuiError:
             return  # the file is gone: its look says so
-        try:
-            for _ in repeats.scan(source):
-                if worker.is_cancelled:
-                    return
-        except MemtuiError as error:
-            self.lines.post_message(TranscriptLines.Status(error.message))
-            return
-        finally:
-            source.close()
+        with closing(source):
+            try:
+                for _ in repeats.scan(source):
+                    if worker.is_cancelled:
+                        return
+            except MemtuiError as error:
+                self.lines.post_message(TranscriptLines.Status(error.message))
+                return
         self.app.call_from_thread(self._take_repeats, repeats)
 
     def _take_repeats(self, repeats: RepeatFinder) -> None:

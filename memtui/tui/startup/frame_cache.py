@@ -140,15 +140,8 @@ def _digest(data: bytes) -> bytes:
 
 
 def _unchanged(stamps: Iterable[bytes]) -> bool:
-    stat = os.stat
     for line in stamps:
         size, time, inode, path = line.split(b" ", 3)
-        try:
-            found = stat(path)
-        except OSError:
-            if size != b"-1":
-                return False
-        else:
-            if (found.st_mtime_ns, found.st_size, found.st_ino) != (int(time), int(size), int(inode)):
-                return False
+        if stamp(os.fsdecode(path))[1:] != (int(size), int(time), int(inode)):
+            return False
     return True
