@@ -173,24 +173,15 @@ class AppBase(App[object]):
 
     @property
     def selection(self) -> Selection:
-        for node in self._focus_path():
+        for node in self.focus_path():
             if isinstance(node, ShowsState):
                 return node.selection
         return self.view.selection
 
-    def _focus_path(self) -> list[Any]:
+    def focus_path(self) -> list[Any]:
+        """The focused widget and all around it."""
         focused = self.screen.focused
         return [self.screen] if focused is None else focused.ancestors_with_self
-
-    def find_node(self, kind: type[Node]) -> Node:
-        """What a command acts on: of the focused widget and all around it the first of a kind, else any that is shown.
-
-        Raises NotFound if there is none on the screen.
-        """
-        for node in [*self._focus_path(), *self.screen.walk_children(with_self=False)]:
-            if isinstance(node, kind):
-                return node
-        raise NotFound("this can't be done here")
 
     def perform(self, run: "Callable[[CommandContext], object]", selection: Selection | None = None) -> None:
         """Carry a command out, about what the cursor is on if nothing is given; keys wait for a dialog of it."""
@@ -347,8 +338,11 @@ class CommandContext:
         return self.selection.marked or (self.path,)
 
     def find(self, kind: type[Node]) -> Node:
-        """The widget, view or screen of a kind that the command acts on; raises NotFound if there is none."""
-        return self.app.find_node(kind)
+        """The first of a kind around the focus, or else on the screen; raises NotFound if there is none."""
+        for node in [*self.app.focus_path(), *self.app.screen.walk_children(with_self=False)]:
+            if isinstance(node, kind):
+                return node
+        raise NotFound("this can't be done here")
 
     async def ask(self, dialog: Screen[Result]) -> Result | None:
         return await self.app.push_screen_wait(dialog)

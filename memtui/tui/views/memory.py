@@ -182,12 +182,11 @@ class MemoryView(FilteredView[Wanted]):
         self._show_titles(name)
 
     def _show_properties(self) -> None:
-        state = self.state
-        if state is None or state.snapshot is None:
-            return
-        table = self.query_one(PropertyTable)
-        table.pairs, table.notes = properties(state, self.current, self.glyphs)
+        if self.state is not None and self.state.snapshot is not None:
+            table = self.query_one(PropertyTable)
+            table.pairs, table.notes = properties(self.state, self.current, self.glyphs)
 
+    @on(ReaderView.WidthChanged)
     def ask_preview(self) -> None:
         self.post_message(PreviewRequested(Preview(self.current, self.mode, width=self.reader.draw_width)))
 
@@ -197,10 +196,6 @@ class MemoryView(FilteredView[Wanted]):
             self._show_first(self.state.first)
         self.ask_preview()
         self._show_properties()
-
-    @on(ReaderView.WidthChanged)
-    def width_changed(self) -> None:
-        self.ask_preview()
 
     @on(TopicList.Folded)
     def fold(self, message: TopicList.Folded) -> None:
