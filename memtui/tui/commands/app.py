@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import CommandContext, View
-from memtui.tui.commands import history, memory, projects, registry
+from memtui.tui.commands import history, memory, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.state import Dream
 from memtui.tui.views.table import VIEWS, ViewEntry
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from memtui.services import dreams
     from memtui.sessions import listing
     from memtui.tui import dialogs, palette
+    from memtui.tui.commands import projects
 else:
     client_paths = LazyModule("memtui.client.paths")
     client_projects = LazyModule("memtui.client.projects")
     session_files = LazyModule("memtui.client.session_files")
     dreams, listing = LazyModule("memtui.services.dreams"), LazyModule("memtui.sessions.listing")
     dialogs, palette = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.palette")
+    projects = LazyModule("memtui.tui.commands.projects")
 
 Run = Callable[[CommandContext], object]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands import editor, history, questions, registry, sessions
+from memtui.tui.commands import editor, history, questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.memory_rows import TYPES
 from memtui.util.errors import NotFound
@@ -103,6 +103,13 @@ def copy_path(context: CommandContext) -> None:
     context.notify("path sent to the clipboard")
 
 
+async def go_to_origin(context: CommandContext) -> None:
+    file = context.snapshot.topic(context.path)
+    if not file.front.origin:
+        raise NotFound(f"{file.name} doesn't say which session wrote it")
+    (await context.app.show_view("sessions")).go_to(file.front.origin)
+
+
 WRITES = registry.no_memory_or_read_only
 
 COMMANDS = declare(
@@ -119,7 +126,7 @@ COMMANDS = declare(
     Command("memory.restore", "Restore an earlier version", "u", history.restore, disabled_reason=WRITES),
     Command("memory.pin", "Pin: no background run may touch it", "P", pin, disabled_reason=WRITES),
     Command("memory.copy", "Copy the path", "y", copy_path),
-    Command("memory.origin", "Go to the session that wrote it", "O", sessions.go_to_origin,
+    Command("memory.origin", "Go to the session that wrote it", "O", go_to_origin,
             disabled_reason=registry.no_memory),
     Command("memory.tidy", "Tidy the index to 70 % of its limits", "T", tidy, disabled_reason=WRITES),
     Command("memory.rebuild", "Rebuild the index from the topic files", "", rebuild, disabled_reason=WRITES),

@@ -1,33 +1,22 @@
 """Commands about other projects: opening one, and bringing along what one that moved has left."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from memtui.client import memory_location, session_files
+from memtui.client import projects as client_projects
+from memtui.client.paths import tilde_path
+from memtui.memory.workspace import Workspace
+from memtui.projects.relocate import MovePlan
+from memtui.projects.relocate_sessions import SHORT
+from memtui.services import projects as services
+from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
-from memtui.util.lazy_module import LazyModule
 from memtui.util.text import clip, pluralize, size
-
-if TYPE_CHECKING:
-    from memtui.client import memory_location, session_files
-    from memtui.client import paths as client_paths
-    from memtui.client import projects as client_projects
-    from memtui.memory import workspace as workspaces
-    from memtui.projects import relocate_sessions
-    from memtui.projects.relocate import MovePlan
-    from memtui.services import projects as services
-    from memtui.tui import dialogs
-else:
-    memory_location, services = LazyModule("memtui.client.memory_location"), LazyModule("memtui.services.projects")
-    session_files, client_paths = LazyModule("memtui.client.session_files"), LazyModule("memtui.client.paths")
-    client_projects, workspaces = LazyModule("memtui.client.projects"), LazyModule("memtui.memory.workspace")
-    relocate_sessions, dialogs = LazyModule("memtui.projects.relocate_sessions"), LazyModule("memtui.tui.dialogs")
 
 TITLE_CELLS = 48
 """Cells of a session's title in the plan."""
@@ -42,7 +31,7 @@ async def open_project(context: CommandContext, cwd: Path) -> None:
     old = context.workspace
     location = await context.in_thread(memory_location.locate_memory, old.env, cwd)
     context.app.open_workspace(
-        workspaces.Workspace(old.env, old.dirs, location, read_only=old.read_only, trash=old.trash, now=old.now)
+        Workspace(old.env, old.dirs, location, read_only=old.read_only, trash=old.trash, now=old.now)
     )
 
 
@@ -80,14 +69,14 @@ async def _choose(context: CommandContext) -> client_projects.Project | None:
 
 
 def _name(context: CommandContext, project: client_projects.Project) -> str:
-    return client_paths.tilde_path(project.cwd or project.folder, context.workspace.env.home)
+    return tilde_path(project.cwd or project.folder, context.workspace.env.home)
 
 
 def _rows(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:
-        id, title = session.id[: relocate_sessions.SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
+        id, title = session.id[:SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
         lines.append(f"+session {id}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}")
     files = plan.memory.files if plan.memory is not None else ()
     lines += (f"+memory  {file.source}{f'  ({file.how})' if file.how else ''}" for file in files)

@@ -1,43 +1,28 @@
 """Commands about sessions: resume, fork, copy, export, read, and from a session to its memory and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from memtui.client import executable, session_files
+from memtui.client.paths import tilde_path
+from memtui.resume import export, launch, resume
+from memtui.resume.launch import LaunchPlan
+from memtui.resume.resume import ResumePlan
+from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
+from memtui.sessions.archive import ArchiveResult
+from memtui.sessions.listing import Session
+from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
+from memtui.tui.render import session_rows
+from memtui.tui.screens.transcript import TranscriptScreen
 from memtui.tui.state import AppState
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
-from memtui.util.lazy_module import LazyModule
 from memtui.util.text import size, visible
-
-if TYPE_CHECKING:
-    from memtui.client import executable, session_files
-    from memtui.client import paths as client_paths
-    from memtui.projects import activity
-    from memtui.resume import export, launch, resume
-    from memtui.resume.launch import LaunchPlan
-    from memtui.resume.resume import ResumePlan
-    from memtui.services import sessions as services
-    from memtui.sessions.archive import ArchiveResult
-    from memtui.sessions.listing import Session
-    from memtui.tui import dialogs
-    from memtui.tui.render import session_rows
-    from memtui.tui.screens import transcript as transcript_screen
-else:
-    executable, client_paths = LazyModule("memtui.client.executable"), LazyModule("memtui.client.paths")
-    session_files, activity = LazyModule("memtui.client.session_files"), LazyModule("memtui.projects.activity")
-    export, resume = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.resume")
-    launch = LazyModule("memtui.resume.launch")
-    services, dialogs = LazyModule("memtui.services.sessions"), LazyModule("memtui.tui.dialogs")
-    session_rows = LazyModule("memtui.tui.render.session_rows")
-    transcript_screen = LazyModule("memtui.tui.screens.transcript")
 
 
 def _session(context: CommandContext) -> Session:
@@ -85,7 +70,7 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
     home, why, where, forks = context.workspace.env.home, "", "", False
     try:
         plan = _plan_launch(context, path, at, fork=False)
-        where, forks = f"in {client_paths.tilde_path(plan.directory, home)}", plan.writes
+        where, forks = f"in {tilde_path(plan.directory, home)}", plan.writes
         why = plan.open_elsewhere
     except MemtuiError as error:
         why = error.message
@@ -209,7 +194,7 @@ async def read(context: CommandContext) -> None:
     entries = None
     if conversation is not None and conversation.point.place == str(path):
         path, entries = conversation.transcript.path, conversation.entries
-    uuid = await context.ask(transcript_screen.TranscriptScreen(path, title, entries))
+    uuid = await context.ask(TranscriptScreen(path, title, entries))
     if uuid is not None:
         context.selection = Selection(context.path, message=uuid)
         await show_menu(context)
@@ -228,13 +213,6 @@ async def go_to_memory(context: CommandContext) -> None:
     name = names[0] if len(names) == 1 else await context.ask(dialogs.Choose("Memory of this session", options))
     if name:
         (await context.app.show_view("memory")).go_to(str(folder / name))
-
-
-async def go_to_origin(context: CommandContext) -> None:
-    file = context.snapshot.topic(context.path)
-    if not file.front.origin:
-        raise NotFound(f"{file.name} doesn't say which session wrote it")
-    (await context.app.show_view("sessions")).go_to(file.front.origin)
 
 
 def no_sessions(state: AppState) -> str | None:
