@@ -6,8 +6,10 @@
 
 import asyncio
 import inspect
+import os
 import shutil
 import signal
+import subprocess
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +27,6 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.widget import Widget
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.tui.clipboard import send_to_clipboard
 from memtui.tui.keyboard import KeyQueue
 from memtui.tui.messages import CommandDone, CommandFailed
 from memtui.tui.startup.start import StartContext
@@ -255,8 +256,18 @@ class AppBase(App[object]):
             self.notify("press ^C once more to quit", timeout=2, markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Send text to the clipboard, through tmux where it would swallow the terminal's sequence."""
-        send_to_clipboard(text, super().copy_to_clipboard)
+        """Send text to the clipboard; there is no answer whether it arrived, so callers say "sent".
+
+        tmux drops the terminal's own sequence (OSC 52) by default, so there tmux gets the text.
+        """
+        if os.environ.get("TMUX"):
+            load = ["tmux", "load-buffer", "-w", "-"]
+            with suppress(OSError, subprocess.TimeoutExpired):
+                if not subprocess.run(
+                    load, input=text.encode(), timeout=2, check=False, capture_output=True
+                ).returncode:
+                    return
+        super().copy_to_clipboard(text)
 
     def copy_line(self, text: str) -> None:
         self.copy_to_clipboard(text)

@@ -19,7 +19,7 @@ from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
 from memtui.tui.render.dream_rows import details, foreign_head, standing, title_of, touched_files
-from memtui.tui.state import AppState, Dream, OpenDream
+from memtui.tui.state import AppState, Dream
 from memtui.tui.widgets.diff_lines import DiffLines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
@@ -124,7 +124,10 @@ class WatchRun(ShowsState, Dialog[None]):
             self.files.show(touched_files(dream, opened))
         elif not self.shown_id:
             self._draw_foreign(state, width)
-        self._draw_parts(opened)
+        touched = touched_words(file for file, _ in self.files.rows) or "no file touched"
+        self.query_one("#touched", RunHead).show([Content.styled(touched, "bold")])
+        self.run_log.show(opened.events if opened is not None else ())
+        self._show_following()
         self.tick(now)
         self.show_change()
 
@@ -139,12 +142,6 @@ class WatchRun(ShowsState, Dialog[None]):
         title = next((one.title for one in session_list if one.id == foreign.session), "")
         self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
         self.files.show([(file, "") for file in foreign.files])
-
-    def _draw_parts(self, opened: OpenDream | None) -> None:
-        touched = touched_words(file for file, _ in self.files.rows) or "no file touched"
-        self.query_one("#touched", RunHead).show([Content.styled(touched, "bold")])
-        self.run_log.show(opened.events if opened is not None else ())
-        self._show_following()
 
     def _show_following(self) -> None:
         """Whether the log follows; of a run that has ended there is nothing to follow."""

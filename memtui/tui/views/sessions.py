@@ -225,8 +225,7 @@ class SessionsView(FilteredView[SessionsWanted]):
         if session is None or session.size > MAX_CHECKED_BYTES:
             words = f"{size(session.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
             self._no_conversation(words)
-            return
-        if READ_DELAY_S:
+        elif READ_DELAY_S:
             self._read_timer = self.set_timer(READ_DELAY_S, self._read)
         else:
             self._read()
