@@ -261,12 +261,10 @@ class AppBase(App[object]):
         tmux drops the terminal's own sequence (OSC 52) by default, so there tmux gets the text.
         """
         if os.environ.get("TMUX"):
-            load = ["tmux", "load-buffer", "-w", "-"]
-            with suppress(OSError, subprocess.TimeoutExpired):
-                if not subprocess.run(
-                    load, input=text.encode(), timeout=2, check=False, capture_output=True
-                ).returncode:
-                    return
+            command = ["tmux", "load-buffer", "-w", "-"]
+            with suppress(OSError, subprocess.SubprocessError):
+                subprocess.run(command, input=text.encode(), timeout=2, check=True, capture_output=True)
+                return
         super().copy_to_clipboard(text)
 
     def copy_line(self, text: str) -> None:

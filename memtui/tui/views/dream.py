@@ -50,7 +50,6 @@ class DreamView(ListView):
 
     def __init__(self) -> None:
         super().__init__(id="dream", classes="view")
-        self.state: AppState | None = None
         self._awaited = ""
         self._requested = ""
 
@@ -82,7 +81,6 @@ class DreamView(ListView):
         return self.list.current
 
     def show(self, state: AppState) -> None:
-        self.state = state
         home = self.app.start.home
         now = self.app.start.now()  # a second counts while a run is on
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
@@ -98,13 +96,13 @@ class DreamView(ListView):
             self._show_details(now)
 
     def _show_runs(self, now: float) -> None:
-        if self.state is not None:
-            self.list.empty = NONE_YET
-            self.list.show(self.state.dreams, self.state.judging, now, still=self.app.still)
-            self.list.border_title = f"Runs {self.glyphs.separator} {pluralize(len(self.state.dreams), 'dream')}"
+        state = self.app.state
+        self.list.empty = NONE_YET
+        self.list.show(state.dreams, state.judging, now, still=self.app.still)
+        self.list.border_title = f"Runs {self.glyphs.separator} {pluralize(len(state.dreams), 'dream')}"
 
     def _show_details(self, now: float) -> None:
-        dream, opened = self.current, self.state.open_dream if self.state else None
+        dream, opened = self.current, self.app.state.open_dream
         self.reader.show(dream, opened if dream and opened and opened.id == dream.run.id else None, now)
         self.reader.border_title = Content(visible(f"dream {dream.run.id}", keep="") if dream else "")
 
@@ -137,7 +135,7 @@ class DreamView(ListView):
         self.reader.scroll_relative(y=step * 3, animate=False)
 
     def start_over(self) -> None:
-        self.state, self._requested, self._awaited = None, "", ""
+        self._requested = self._awaited = ""
         self.list.show((), "", 0.0, still=True)
         self.reader.show(None, None, 0.0)
         self.post_message(DreamViewShown(self.display))
