@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from memtui.util.app_dirs import Dirs
+
 REPO = Path(__file__).resolve().parent.parent
 
 _SHM = Path("/dev/shm")
@@ -62,3 +64,9 @@ def run_python(
         timeout=100,
         check=False,
     )
+
+
+def adopt_unasked(dirs: Dirs) -> None:
+    """Let clean dreams be adopted from the first on, as `dream_review = "auto"` does."""
+    dirs.config.mkdir(parents=True, exist_ok=True)
+    (dirs.config / "config.toml").write_text('dream_review = "auto"\n', encoding="utf-8")

@@ -33,6 +33,9 @@ SETTINGS = (
     Setting("dream_model", "", (), "model of a dream; empty: Claude Code's own"),
     Setting("dream_money", "2", (), "spending limit per dream, in US dollars; none: no limit"),
     Setting("dream_day_money", "5", (), "spending limit for the dreams of 24 hours, in US dollars; none: no limit"),
+    Setting("dream_review", "learning", ("learning", "always", "auto"),
+            "learning: a project's first three dreams wait for review, then clean ones are adopted; "
+            "always: every dream waits; auto: clean ones are adopted from the first"),
     Setting("dream_count_all", "false", ("true", "false"),
             "sessions that did nothing but run shell commands count towards a dream, too"),
     Setting("assistant_mode", "false", ("true", "false"),

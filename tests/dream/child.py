@@ -10,7 +10,7 @@ from typing import Any
 from memtui.dream.run.run import Emit
 from memtui.dream.run.stage import Stage
 from memtui.fs.filesystem import FileSystem
-from tests.dream.scene import Scene, edit, topic
+from tests.dream.scene import Scene, add, edit, remove, topic
 
 MOMENTS = ("before", "mid", "adopting")
 """Before its first change, between two, and while its changes are put into the memory folder."""
@@ -80,8 +80,8 @@ def _live(scene: Scene, moment: str, then: Callable[[], None], deaf: bool, told:
         edit(stage, topic(1), "first", "FIRST")
         if moment == "mid":
             stop()
-        (stage.root / topic(2)).unlink()
-        (stage.root / "new.md").write_text("new\n", encoding="utf-8")
+        remove(stage, topic(2))
+        add(stage, "new.md", "new\n")
 
     if moment == "adopting":
         _stop_at_the_first_rename(scene.folder, stop)

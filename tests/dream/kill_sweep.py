@@ -18,7 +18,7 @@ from memtui.dream.run.run import Emit
 from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.stage import Stage
 from memtui.fs.filesystem import FileSystem
-from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, edit, make_scene, topic
+from tests.dream.scene import HOUR, NOW, Scene, add, contents, dead_process, edit, make_scene, relisted, remove, topic
 from tests.support import digest_tree
 
 CALLS = ("open", "close", "read", "write", "fsync", "utime", "replace", "link", "unlink", "mkdir", "lstat", "fstat")
@@ -26,8 +26,8 @@ CALLS = ("open", "close", "read", "write", "fsync", "utime", "replace", "link", 
 
 def work(stage: Stage, emit: Emit) -> None:
     edit(stage, topic(1), "first", "FIRST")
-    (stage.root / topic(2)).unlink()
-    (stage.root / "new.md").write_text("new\n", encoding="utf-8")
+    remove(stage, topic(2))
+    add(stage, "new.md", "new\n")
 
 
 def sweep(base: Path, step: int, content: bytes | None) -> Iterator[str]:
@@ -89,6 +89,7 @@ def _kill_before(number: int) -> None:
 
 def _adopted(before: dict[str, bytes]) -> dict[str, bytes]:
     after = before | {topic(1): before[topic(1)].replace(b"first", b"FIRST"), "new.md": b"new\n"}
+    after["MEMORY.md"] = relisted(before["MEMORY.md"].decode(), drop=topic(2), add="new.md").encode()
     del after[topic(2)]
     return after
 

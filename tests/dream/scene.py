@@ -14,6 +14,7 @@ from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
+from tests.support import adopt_unasked
 
 NOW = 1_764_000_000.0
 HOUR = 3600.0
@@ -68,6 +69,7 @@ def make_scene(tmp_path: Path, files: int = FILES, environ: Mapping[str, str] | 
     dirs = Dirs(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
     scene = Scene(dirs, Workspace(env, dirs, locate_memory(env, shop), trash=False))
     scene.workspace.now = lambda: scene.now
+    adopt_unasked(dirs)
     for number in range(files - 1):
         body = f"---\nname: Topic {number}\ntype: project\n---\n\n# Topic {number}\n\nfirst\n\nsecond\n\nthird\n"
         scene.write(topic(number), body)
@@ -95,6 +97,34 @@ def edit(stage: Stage, name: str, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8", newline="")
+
+
+def remove(stage: Stage, name: str) -> None:
+    """Remove a topic and its line in the index."""
+    (stage.root / name).unlink()
+    relist(stage, drop=name)
+
+
+def add(stage: Stage, name: str, text: str) -> None:
+    """Write a new topic and list it."""
+    (stage.root / name).write_text(text, encoding="utf-8")
+    relist(stage, add=name)
+
+
+def move(stage: Stage, old: str, new: str) -> None:
+    """Rename a topic and list it under its new name."""
+    (stage.root / old).rename(stage.root / new)
+    relist(stage, drop=old, add=new)
+
+
+def relist(stage: Stage, *, drop: str = "", add: str = "") -> None:
+    path = stage.root / "MEMORY.md"
+    path.write_text(relisted(path.read_text(encoding="utf-8"), drop=drop, add=add), encoding="utf-8")
+
+
+def relisted(index: str, *, drop: str = "", add: str = "") -> str:
+    kept = [line for line in index.splitlines(keepends=True) if not drop or f"({drop})" not in line]
+    return "".join(kept) + (f"- [New]({add}) — words\n" if add else "")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

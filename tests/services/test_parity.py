@@ -39,7 +39,7 @@ from memtui.tui.views.settings import SettingLines
 from memtui.util.config import read_config
 from tests.cli.conftest import Ran, Run, policy, run
 from tests.services.conftest import TOKEN
-from tests.support import REPO
+from tests.support import REPO, adopt_unasked
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, write_memory
 from tests.tui.driving import press, settle, until
@@ -323,6 +323,10 @@ async def _own_setting(screen: Screen) -> None:
     await screen.press("space")
 
 
+def _adopt_unasked(home: Home) -> None:
+    adopt_unasked(home.workspace.dirs)
+
+
 async def _new_dream(screen: Screen) -> None:
     await screen.press("2", "D", "1")
     if not screen.app.workspace.read_only:
@@ -432,7 +436,7 @@ ACTIONS = [
     Action("edit in $EDITOR", words("edit", "user_role"), keys("e", file="user_role.md"), before=_appends),
     Action("edit here", words("edit", "feedback_commits"), _in_editor, before=_inserts),
     Action("edit an instruction", words("edit", "CLAUDE.md"), _instruction, before=_instructed),
-    Action("dream", words("dream", "now", "--wait", "--force"), _new_dream),
+    Action("dream", words("dream", "now", "--wait", "--force"), _new_dream, before=_adopt_unasked),
     Action("own setting", words("config", "set", "glyphs", "unicode"), _own_setting),
     Action("undo own setting", words("undo"), keys("z"), before=_set_glyphs),
     Action("redo own setting", words("redo"), keys("Z"), before=_unset_glyphs),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memtui.agent.budget import WRITING_TOOLS
 from memtui.agent.events import AgentEvent, AgentNote, ModelRetry, ModelTurn, ToolUsed, UsageTotal
 from memtui.dream.backends.prompts import stages_in, without_stages
-from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn
+from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn, WriteFailed
 
 
 class EventAdapter:
@@ -28,6 +28,8 @@ class EventAdapter:
                         self._emit(Phase(stage=stage))
                 self._emit(Turn(number, without_stages(text), dict(tools)))
             case ToolUsed(name=name, argument=argument, ok=False, reason=reason):
+                if name in WRITING_TOOLS:
+                    self._emit(WriteFailed(argument, reason))
                 if reason.startswith("denied: "):
                     self._emit(Note(f"denied: {name} {argument}: {reason.removeprefix('denied: ')}"))
             case ToolUsed(name=name):

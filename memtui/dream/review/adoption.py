@@ -1,12 +1,17 @@
 """Planning what a stage would do to the memory folder, and doing it as one version of the history."""
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from memtui.dream.review.review_rules import ReviewInput, review_reasons
-from memtui.dream.run.events import Held
+from memtui.dream.gates.sessions import person_prompts, sessions_since
+from memtui.dream.lock.lock import lock_before_run
+from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
+from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, review_reasons
+from memtui.dream.run.events import Held, WriteFailed, read_events
 from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
@@ -16,11 +21,20 @@ from memtui.history.merge import merge3
 from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.versions import Operation, Saved
+from memtui.memory.checks.base import Problem
+from memtui.memory.checks.registry import check_folder
+from memtui.memory.links import Graph
+from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
 from memtui.util.text import pluralize
 
 AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
+
+LOSS_DAYS = 7
+"""What runs lost in so many days adds up."""
+MAX_PROMPT_SESSIONS = 200
+"""Sessions in which the prompts behind a `user` or `feedback` topic are looked for, the newest first."""
 
 _SEVERITY: tuple[AdoptionState, ...] = ("same", "clean", "merged", "conflict", "refused")
 
@@ -94,8 +108,65 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
         conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
         refused={item.touched.name: item.words for item in items if item.state == "refused"},
         pinned=workspace.pins.names(stage.folder),
+        failed_writes=_failed_writes(stage, workspace),
+        earlier=_earlier_changes(stage, workspace),
+        problems=_new_problems(stage, changes, workspace.now()),
+        prompts=lambda: _prompt_tokens(stage, workspace),
     )
     return Adoption(stage, changes, items, review_reasons(given))
+
+
+def _failed_writes(stage: Stage, workspace: Workspace) -> tuple[str, ...]:
+    events = read_events(workspace.dirs.state / "runs" / stage.id / "events.jsonl")
+    return tuple(f"{one.name}: {one.reason}" for one in events if isinstance(one, WriteFailed))
+
+
+def _earlier_changes(stage: Stage, workspace: Workspace) -> tuple[EarlierChange, ...]:
+    """What other runs of the last `LOSS_DAYS` changed in this folder and nobody took back."""
+    after = workspace.now() - LOSS_DAYS * 86_400
+    history = workspace.store(stage.folder).history
+    found = []
+    for one in workspace.store(stage.folder).operations():
+        if one.when < after:
+            break
+        if one.kind == "adopt" and not one.undone and (one.extra or {}).get("run") != stage.id:
+            texts = {
+                change.name: (
+                    (history.before(one.id, change.name) or b"").decode("utf-8", "replace"),
+                    (history.read(one.id, change.name) or b"").decode("utf-8", "replace"),
+                )
+                for change in one.files
+            }
+            found.append(EarlierChange(texts))
+    return tuple(found)
+
+
+def _new_problems(stage: Stage, changes: StageChanges, now: float) -> tuple[Problem, ...]:
+    """What the checks find in the stage and not in the copied folder: errors, and what breaks the index or links."""
+    known = {(one.code, one.file, one.subject) for one in _problems(stage.path / "base", (), now)}
+    gone = {one.name for one in changes.touched if one.kind == "removed"}
+    return tuple(
+        one
+        for one in _problems(stage.root, gone, now)
+        if (one.severity == "error" or one.code in BROKEN_CODES) and (one.code, one.file, one.subject) not in known
+    )
+
+
+def _problems(root: Path, gone: Collection[str], now: float) -> tuple[Problem, ...]:
+    """Check a copy of the folder; `gone` are files that were left blank, which deletes them."""
+    scope = read_scope(root, "auto", "memory", full=True, skip=OWN_SCOPES)
+    scope = replace(scope, files=tuple(file for file in scope.files if file.name not in gone))
+    return check_folder(scope, Graph(scope), {}, now)
+
+
+def _prompt_tokens(stage: Stage, workspace: Workspace) -> Terms:
+    """The tokens of what persons typed in the sessions that the run could read."""
+    after = lock_before_run(stage.folder, workspace.dirs).at or 0.0
+    tokens: set[str] = set()
+    for session in sessions_since(workspace.location, workspace.env, after)[:MAX_PROMPT_SESSIONS]:
+        for prompt in person_prompts(session.path):
+            tokens |= all_tokens(prompt)
+    return frozenset(tokens)
 
 
 def _plan_file(stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str]) -> PlannedFile:

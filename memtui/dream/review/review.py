@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
 from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_operations, plan_adoption, planned_texts
-from memtui.dream.run.events import Decided, EventLog
-from memtui.dream.run.runs import Run, run_state
+from memtui.dream.review.review_rules import LEARNING_DREAMS
+from memtui.dream.run.events import Decided, EventLog, Held
+from memtui.dream.run.runs import Run, events_of, list_runs, run_state
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
@@ -16,6 +18,7 @@ from memtui.history.store import Change
 from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
+from memtui.util.config import read_config
 from memtui.util.errors import Conflict, MemtuiError, NotFound
 from memtui.util.text import pluralize
 
@@ -33,6 +36,28 @@ def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     if run_state(run).word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
     return open_stage(dirs, run.id)
+
+
+def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:
+    """The reason for which a run waits whatever it did: it was asked for, or the setting `dream_review` says so."""
+    setting = read_config(dirs.config)["dream_review"]
+    if run.adopt == "review":
+        return Held(rule="review", words="you asked to review it (--review)")
+    if setting == "always":
+        return Held(rule="review", words="every dream waits for review (dream_review is always)")
+    judged = judged_dreams(run.folder, dirs, workspace) if setting == "learning" else LEARNING_DREAMS
+    if judged < LEARNING_DREAMS:
+        words = f"the first {LEARNING_DREAMS} dreams of a project wait for review, {judged} are judged so far"
+        return Held(rule="learning", words=f"{words} (dream_review is learning)")
+    return None
+
+
+def judged_dreams(folder: Path, dirs: Dirs, workspace: Workspace) -> int:
+    """How many dreams of a folder were adopted, wholly or in part, or discarded by a person."""
+    operations = workspace.store(folder).operations()
+    judged = {(one.extra or {}).get("run") for one in operations if one.kind == "adopt"}
+    judged |= {run.id for run in list_runs(dirs, folder) if any(isinstance(one, Decided) for one in events_of(run))}
+    return len(judged - {None})
 
 
 def adopt_run(

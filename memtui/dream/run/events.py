@@ -93,6 +93,13 @@ class Note(Event, frozen=True):
     words: str = ""
 
 
+class WriteFailed(Event, frozen=True, tag="write_failed"):
+    """A write to the stage was refused or failed: what the model wanted to write to, and why it didn't."""
+
+    name: str = ""
+    reason: str = ""
+
+
 class GateClosed(Event, frozen=True, tag="gate"):
     """A gate stopped a run; `folder` is the memory folder."""
 

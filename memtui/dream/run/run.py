@@ -18,6 +18,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import blocking_gate, evaluate_gates
 from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review.adoption import adopt_stage, plan_adoption
+from memtui.dream.review.review import policy_reason
 from memtui.dream.run.events import (
     Ended,
     Event,
@@ -248,8 +249,8 @@ class _DreamRun(Struct):
         held = list(adoption.review_reasons)
         if self.info.dry_run:
             held.insert(0, Held("dry-run", "a dry run adopts nothing"))
-        elif self.info.adopt != "auto":
-            held.insert(0, Held("review", "every dream waits for review by your settings"))
+        elif (policy := policy_reason(self.info, self.dirs, self.workspace)) is not None:
+            held.insert(0, policy)
         if not held:
             try:
                 done = adopt_stage(stage, self.workspace, before_write=self._before_write)

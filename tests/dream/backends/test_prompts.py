@@ -90,7 +90,7 @@ def test_in_assistant_mode_the_new_daily_logs_are_the_source(scene: Scene) -> No
         os.utime(scene.folder / name, (NOW - age * HOUR,) * 2)
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     assert make_prompt_context(stage, scene.workspace, "reflect").new_logs == ()
-    scene.dirs.config.mkdir(parents=True)
+    scene.dirs.config.mkdir(parents=True, exist_ok=True)
     (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
     made = make_prompt_context(stage, scene.workspace, "reflect")
     assert made.new_logs == ("logs/2025/11/2025-11-24.md", "logs/2025/11/2025-11-23.md")

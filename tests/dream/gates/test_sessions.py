@@ -89,7 +89,7 @@ def test_sessions_without_substance_are_told_and_not_counted(scene: Scene) -> No
     for number in range(6):
         put_session(scene, number, EDITS if number < 4 else SHELLS)
     assert (gate(scene).open, gate(scene).reason) == (False, "4 of 5 (2 without substance not counted)")
-    scene.dirs.config.mkdir(parents=True)
+    scene.dirs.config.mkdir(parents=True, exist_ok=True)
     (scene.dirs.config / "config.toml").write_text("dream_count_all = true\n", encoding="utf-8")
     assert (gate(scene).open, gate(scene).reason) == (True, "6 of 5")
 
@@ -131,7 +131,7 @@ def test_another_last_dream_or_another_setting_asks_for_another_scan(scene: Scen
     scene.put_lock(b"1", 2 * HOUR)
     assert "last look" not in gate(scene).reason
     gate(scene, keep=True)
-    scene.dirs.config.mkdir(parents=True)
+    scene.dirs.config.mkdir(parents=True, exist_ok=True)
     (scene.dirs.config / "config.toml").write_text("dream_count_all = true\n", encoding="utf-8")
     assert "last look" not in gate(scene).reason
 

@@ -9,7 +9,7 @@ from memtui.dream.review.adoption import Adoption, adopt_stage, plan_adoption, p
 from memtui.dream.run.stage import Stage, make_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
-from tests.dream.scene import NOW, Scene, contents, edit, topic
+from tests.dream.scene import NOW, Scene, add, contents, edit, move, remove, topic
 from tests.support import digest_tree
 
 
@@ -34,12 +34,12 @@ def person(scene: Scene, name: str, old: str, new: str) -> None:
 def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: Scene, stage: Stage) -> None:
     before = contents(scene.folder)
     edit(stage, topic(1), "first", "FIRST")
-    (stage.root / topic(2)).unlink()
-    (stage.root / topic(3)).rename(stage.root / "moved.md")
-    (stage.root / "new.md").write_text("new\n", encoding="utf-8")
+    remove(stage, topic(2))
+    move(stage, topic(3), "moved.md")
+    add(stage, "new.md", "new\n")
     wanted = contents(stage.root)
     adoption = plan_adoption(stage, scene.workspace)
-    assert states(adoption) == {topic(1): "clean", topic(2): "clean", "moved.md": "clean", "new.md": "clean"}
+    assert states(adoption) == dict.fromkeys(("MEMORY.md", topic(1), topic(2), "moved.md", "new.md"), "clean")
     assert adoption.review_reasons == ()
     done = adopt_stage(stage, scene.workspace)
     assert contents(scene.folder) == wanted
@@ -93,7 +93,7 @@ def test_a_conflict_waits_and_neither_side_is_lost(scene: Scene, stage: Stage, k
     before = contents(scene.folder)
     adoption = plan_adoption(stage, scene.workspace)
     assert states(adoption) == {name: "conflict", topic(5): "clean"}
-    assert rules(adoption) == ["conflict"] and name in adoption.review_reasons[0].names
+    assert rules(adoption)[-1] == "conflict" and name in adoption.review_reasons[-1].names
     with pytest.raises(Conflict, match="isn't adopted"):
         adopt_stage(stage, scene.workspace, [name])
     assert contents(scene.folder) == before
@@ -119,29 +119,21 @@ def test_what_a_person_did_the_same_way_is_nothing_to_do(scene: Scene, stage: St
 def test_23_of_40_deleted_waits_and_3_can_be_chosen(scene: Scene, stage: Stage) -> None:
     before = contents(scene.folder)
     for number in range(23):
-        (stage.root / topic(number)).unlink()
+        remove(stage, topic(number))
     adoption = plan_adoption(stage, scene.workspace)
-    assert rules(adoption) == ["many"]
-    assert adoption.review_reasons[0].words == "it deletes 23 of 40 files, more than a fifth"
+    assert rules(adoption) == ["lost"]
+    assert adoption.review_reasons[0].words.endswith("the whole folder loses 52% of its terms, 23 of 44")
     chosen = [topic(1), topic(5), topic(22)]
     done = adopt_stage(stage, scene.workspace, chosen)
     assert before.keys() - contents(scene.folder).keys() == set(chosen)
-    assert len(done.left) == 20
+    assert len(done.left) == 21
     scene.workspace.undo(done.version)
     assert contents(scene.folder) == before
 
 
-@pytest.mark.parametrize(("count", "held"), [(8, False), (9, True)])
-def test_a_fifth_may_go_and_one_more_waits(scene: Scene, stage: Stage, count: int, held: bool) -> None:
-    for number in range(count - 1):
-        (stage.root / topic(number)).unlink()
-    (stage.root / topic(30)).write_text("---\nname: Topic 30\n---\n\n \n", encoding="utf-8")
-    assert rules(plan_adoption(stage, scene.workspace)) == (["many"] if held else [])
-
-
 def test_moving_files_deletes_none(scene: Scene, stage: Stage) -> None:
     for number in range(30):
-        (stage.root / topic(number)).rename(stage.root / f"moved_{number}.md")
+        move(stage, topic(number), f"moved_{number}.md")
     assert rules(plan_adoption(stage, scene.workspace)) == []
 
 
@@ -151,7 +143,7 @@ def test_a_pinned_file_waits_and_its_pin_goes_along(scene: Scene, stage: Stage, 
     if how == "change":
         edit(stage, topic(1), "first", "A")
     else:
-        (stage.root / topic(1)).rename(stage.root / "moved.md")
+        move(stage, topic(1), "moved.md")
     adoption = plan_adoption(stage, scene.workspace)
     assert rules(adoption) == ["pinned"] and topic(1) in adoption.review_reasons[0].words
     adopt_stage(stage, scene.workspace)
@@ -180,7 +172,7 @@ def test_what_the_team_shares_is_never_written(scene: Scene) -> None:
     (stage.root / topic(1)).rename(stage.root / "team" / topic(1))
     before = digest_tree(scene.folder)
     adoption = plan_adoption(stage, scene.workspace)
-    assert rules(adoption) == ["team"]
+    assert rules(adoption)[-1] == "team"
     assert set(states(adoption).values()) == {"refused"}
     for name in ("team/build.md", "team/new.md", f"team/{topic(1)}", topic(1)):
         with pytest.raises(Refused):
@@ -196,7 +188,7 @@ def test_what_a_dream_may_not_write_waits_and_is_left_out(scene: Scene, stage: S
     (stage.root / "run.sh").write_text("", encoding="utf-8")
     edit(stage, topic(2), "first", "A")
     adoption = plan_adoption(stage, scene.workspace)
-    assert rules(adoption) == ["forbidden", "odd"]
+    assert rules(adoption)[-2:] == ["forbidden", "odd"]
     adopt_stage(stage, scene.workspace)
     assert not {"CLAUDE.md", "run.sh", topic(1).capitalize()} & contents(scene.folder).keys()
     assert "A\n" in scene.text(topic(2))
@@ -209,7 +201,7 @@ def test_an_index_that_would_load_less_waits(scene: Scene, stage: Stage, how: st
         path.unlink()
     else:
         path.write_text("" if how == "emptied" else "- a line\n" * 201, encoding="utf-8")
-    assert rules(plan_adoption(stage, scene.workspace)) == ["index"]
+    assert "index" in rules(plan_adoption(stage, scene.workspace))
 
 
 def test_a_link_in_the_folder_is_not_written_through(scene: Scene, stage: Stage, tmp_path: Path) -> None:

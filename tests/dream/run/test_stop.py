@@ -18,7 +18,7 @@ from memtui.dream.run.stop import stop_run
 from memtui.util.errors import Conflict, Refused
 from memtui.util.process import ProcessIdentity, identify_process, is_alive
 from tests.dream.child import MOMENTS, Child, full_disk
-from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, topic
+from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, relisted, topic
 from tests.support import digest_tree
 
 WAYS = ("memtui kill", "SIGTERM", "SIGHUP", "SIGKILL", "time-out", "failure")
@@ -33,6 +33,7 @@ def dead() -> int:
 def adopted(before: dict[str, bytes]) -> dict[str, bytes]:
     """What the whole adoption of `Child`'s changes makes of a folder."""
     after = before | {topic(1): before[topic(1)].replace(b"first", b"FIRST"), "new.md": b"new\n"}
+    after["MEMORY.md"] = relisted(before["MEMORY.md"].decode(), drop=topic(2), add="new.md").encode()
     del after[topic(2)]
     return after
 

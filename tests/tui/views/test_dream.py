@@ -17,7 +17,7 @@ from memtui.tui.views.dream import DreamView
 from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.gate_list import GateList
 from memtui.util.text import visible
-from tests.support import digest_tree
+from tests.support import adopt_unasked, digest_tree
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle
 
@@ -33,6 +33,7 @@ def dream(workspace: Workspace) -> Dreams:
 
     def run(work: Callable[[Stage, Emit], object], **options: object) -> RunEnd:
         given: dict[str, object] = {"force": True, "now": lambda: NOW, "backend": "test", "why": "named"} | options
+        adopt_unasked(workspace.dirs)
         return run_dream(workspace, workspace.dirs, work, **given)  # type: ignore[arg-type]
 
     return run
@@ -45,6 +46,8 @@ def rewrite(stage: Stage, emit: Emit) -> None:
     path = stage.root / "feedback_commits.md"
     path.write_text(path.read_text().replace("the diff says what", "the diff says what, not why"))
     (stage.root / "project_new.md").write_text("---\nname: new\ntype: project\n---\n\nNew.\n")
+    index = stage.root / "MEMORY.md"
+    index.write_text(index.read_text() + "- [new](project_new.md) — new\n")
     emit(Money(0.12))
 
 
@@ -96,7 +99,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         assert view.current is not None and view.current.run.id in str(view.reader.border_title)
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
-    assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
+    assert rows[1].startswith("done") and "2h" in rows[1] and " 3 " in rows[1]
     assert "consolidate, 1 turn" in words and "$0.12" in words
     assert "feedback_commits.md  +1 -1" in words and "adopted" in words
     assert "turn 1  Two notes disagree.  Read 2" in words

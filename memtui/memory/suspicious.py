@@ -1,0 +1,95 @@
+"""Text that gives orders to whoever reads it: to fetch and run something, to hide something, to set rules aside.
+
+A memory is read by an agent that acts on it, so such a text is more than a note. What a person wrote is theirs; what a
+background run writes or lists in the index waits for a person if it looks like this. The patterns name the act, not a
+certain address or tool, and are kept so narrow that no file of the corpus of real memory matches.
+"""
+
+import re
+import unicodedata
+
+from msgspec import Struct
+
+_FETCH = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)"
+_SHELL = r"(?:sudo\s+)?(?:env\s+)?(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby|php|iex|pwsh|powershell)\b"
+_NEVER = r"(?:never|do(?:es)?\s*n[o'’]t|don['’]t|must\s+not|without|avoid)"
+_PERSON = r"(?:the\s+(?:user|human|person)|users?|anyone|anybody)"
+
+_PATTERNS = {
+    "fetches and runs code": (
+        rf"\b{_FETCH}\b[^\n]{{0,300}}?(?:\||&&|;)\s*{_SHELL}",
+        rf"(?:\b(?:ba|z)?sh\s+(?:-c\s+)?|\beval\s+|\bsource\s+|\biex\s*)[\"'(<$`\s]*\(?\s*{_FETCH}\b",
+        rf"\bbase64\s+(?:-d|--decode)\b[^\n]{{0,200}}\|\s*{_SHELL}",
+    ),
+    "tells the reader to hide something": (
+        rf"\b{_NEVER}\s+(?:ever\s+)?(?:mention|tell|reveal|disclos|inform|notify|ask|show)\w*\s+"
+        rf"(?:(?:to|about|of)\s+)?(?:this|these|it|{_PERSON})\b",
+        rf"\b(?:hide|conceal|keep)\b[^\n.]{{0,40}}\bfrom\s+(?:{_PERSON}|review)\b",
+        r"\bsilently\b[^\n.]{0,20}\b(?:run|send|install|commit|push|delete|upload|execute|download)\b",
+        r"(?:사용자|유저)(?:에게|한테)[^\n.]{0,20}(?:알리|말하|언급하|보여주)지\s*(?:마|말|않)",
+    ),
+    "sets other instructions aside": (
+        r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:(?:all|any|every|the|your|previous|prior|above|earlier"
+        r"|other|these|those|existing|current|safety|system|user['’]?s?|of)\s+){1,4}(?:instructions?|prompts?"
+        r"|guidelines?|rules|memor(?:y|ies)|restrictions?|polic(?:y|ies)|permissions?)\b",
+        r"(?:이전|기존|위의?|모든)\s*(?:지시|명령|규칙|프롬프트)[^\n.]{0,12}무시",
+        r"(?:以前|これまで|上記|すべて)の(?:指示|命令|ルール)[^\n。]{0,12}無視",
+        r"忽略(?:之前|以上|所有)[^\n。]{0,8}(?:指令|指示|规则)",
+    ),
+    "poses as the system": (
+        r"<\s*/?\s*(?:system|system-reminder|system_prompt|assistant)\b[^>\n]{0,80}>",
+        r"^\W{0,6}(?:new|updated)\s+(?:system\s+)?instructions?\s*:",
+    ),
+    "sends data away": (
+        r"\b(?:send|post|upload|forward|exfiltrate|e?-?mail|transmit|leak)\b[^\n.]{0,80}\b(?:keys?|tokens?|secrets?"
+        r"|credentials?|passwords?|environment|env|contents?|files?|transcripts?|memor(?:y|ies))\b[^\n]{0,60}"
+        r"(?:https?://|\S+@\S+\.\w)",
+        rf"\b{_FETCH}\b[^\n]{{0,200}}\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-Body)\s*[\"']?[@$]",
+    ),
+    "follows instructions from elsewhere": (
+        r"\b(?:follow|obey|execute|run|apply)\s+(?:(?:the|all|any|its|every|whatever)\s+)*(?:instructions?|commands?"
+        r"|steps|script|code)\b[^\n.]{0,40}(?:https?://|www\.)",
+        r"\b(?:fetch|open|download|read|load|visit)\s+\S{0,20}https?://\S+\s+and\s+(?:follow|obey|run|execute|do)\b",
+    ),
+    "switches protection off": (
+        r"\b(?:use|pass|run|set|start|add|always|with)\b[^\n.]{0,60}(?:--dangerously-skip-permissions\b"
+        r"|\bdangerouslyDisableSandbox\b)",
+        r"\bpermissionMode[\"'`]?\s*[:=]\s*[\"'`]?bypassPermissions\b",
+    ),
+}
+"""What a text does, and the patterns that show it."""
+_COMPILED = {
+    does: re.compile("|".join(f"(?:{one})" for one in every), re.I | re.M) for does, every in _PATTERNS.items()
+}
+
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f\u00ad\ufeff")
+"""Format characters that honest text has: joiners in emoji and scripts, soft hyphens, a byte order mark."""
+
+
+class Suspicion(Struct, frozen=True):
+    """One place: its line from 1, what it does, and the words, as they stand in the text."""
+
+    line: int
+    does: str
+    text: str
+
+
+def find_suspicious(text: str) -> tuple[Suspicion, ...]:
+    """Find what gives orders to a reader, by line, one for each line and kind."""
+    found: dict[tuple[int, str], Suspicion] = {}
+    for does, pattern in _COMPILED.items():
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.setdefault((line, does), Suspicion(line, does, match[0]))
+    return tuple(sorted(found.values(), key=lambda one: one.line))
+
+
+def find_control_characters(text: str) -> tuple[tuple[int, str], ...]:
+    """The characters that a terminal obeys or that hide text, as (line from 1, character)."""
+    return tuple(
+        (number, char)
+        for number, line in enumerate(text.split("\n"), 1)
+        if not line.isascii() or not line.isprintable()
+        for char in line
+        if char not in "\t\r" and char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Cs")
+    )
