@@ -1,32 +1,16 @@
 """Runs and events for scripts and for people: what the commands of `dream` share."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
-from memtui.dream.run.events import Event, File, GateClosed, Held, Note, Phase, Retry, event_data
+from memtui.dream.run.events import Event, File, GateClosed, Held, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
-from memtui.presentation.dream_text import (
-    FILE_TONES,
-    duration_text,
-    event_text,
-    file_words,
-    mode_text,
-    run_seconds,
-    run_status,
-    starter,
-    touched_words,
-)
+from memtui.presentation import dream_text as words
 from memtui.util.text import time_ago
 
-_STYLES = {
-    "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
-    "over-budget": "warn", "gate": "dim",
-}  # fmt: skip
-_EVENT_STYLES = {Phase: "head", Retry: "warn", Note: "dim", Held: "warn", GateClosed: "warn"}
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
@@ -40,7 +24,7 @@ def run_data(context: CliContext, run: Run) -> Data:
         **(dict.fromkeys(("how", "reason", "lock")) if end is None else fields(end, "how reason lock")),
         "state": state.word, "pid": run.process.pid, "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(run_seconds(run, now, state, context.now()), 3),
+        "seconds": round(words.run_seconds(run, now, state, context.now()), 3),
         "tools": dict(now.tools),
         "tokens": fields(now.tokens, "input output cache_read cache_write"),
         "files": [
@@ -62,24 +46,25 @@ def _held_data(held: Iterable[Held]) -> list[Data]:
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
     decisions = [one["what"] for one in data["decided"]]
-    status = run_status(data["how"] or data["state"], dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    outcome = data["how"] or data["state"]
+    status = words.run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
     return StyledText(status.text, status.tone)
 
 
 def touched(data: Data) -> str:
     """What a run touched: "3 files, 1 deleted"."""
-    return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
+    return words.touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
 def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
     ended = data["ended"] is not None
-    lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
+    lasted = f" {words.duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
-    mode = mode_text(data["mode"], data["backend"], data["why"], dry_run=data["dry_run"])
-    yield StyledText(f"  {mode}, started by {starter(data['trigger'])}, pid {data['pid']}", "dim")
+    mode = words.mode_text(data["mode"], data["backend"], data["why"], dry_run=data["dry_run"])
+    yield StyledText(f"  {mode}, started by {words.starter(data['trigger'])}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
@@ -93,25 +78,25 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
 
 def refusal_line(context: CliContext, event: GateClosed) -> Line:
     """A dream that a check stopped, for people."""
-    by = f"started by {starter(event.trigger)}"
+    by = f"started by {words.starter(event.trigger)}"
     return StyledText(f"stopped {since(context, event.at)}, {by}: {event.name}: {event.reason}", "dim")
 
 
 def file_line(call: CliContext, file: Data) -> list[Cell]:
     """A touched file."""
-    word = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
-    words = file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
-    return [StyledText(f"  {word} ", FILE_TONES.get(file["kind"], "")), words]
+    mark = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
+    what = words.file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
+    return [StyledText(f"  {mark} ", words.FILE_TONES.get(file["kind"], "")), what]
 
 
 def event_lines(event: Event) -> Iterator[Line]:
     """An event for people: one line, or none."""
-    told = event_text(event)
+    told = words.event_text(event)
     if told is not None:
         yield [StyledText(f"{told.label}  " if told.label else "", "bold"), StyledText(told.text, told.tone)]
 
 
-def event_fields(event: Event) -> dict[str, Any]:
+def event_fields(event: Event) -> Data:
     """An event for scripts, its time as everywhere."""
     return {**event_data(event), "at": iso(event.at)}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memtui.memory.frontmatter import TYPES
 from memtui.memory.instructions import Instruction
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
@@ -39,7 +40,7 @@ class NamedFile(Struct, frozen=True):
     def short(self) -> str:
         """The stem without the type that it begins with: "testing" of feedback_testing.md."""
         head, _, rest = self.stem.partition("_")
-        return rest if rest and head in ("user", "feedback", "project", "reference") else self.stem
+        return rest if rest and head in TYPES else self.stem
 
 
 def all_named(snapshot: Snapshot) -> Iterator[NamedFile]:

@@ -21,26 +21,26 @@ def _take(ctx: click.Context, parameter: click.Parameter, value: object) -> None
 def shared_options(*, hidden: bool) -> list[click.Parameter]:
     """The options of every command; `hidden` leaves them out of the help, because that of `memtui` itself has them."""
 
-    def flag(*names: str, help: str) -> click.Option:
-        return click.Option(names, is_flag=True, expose_value=False, callback=_take, hidden=hidden, help=help)
-
-    def value(*names: str, metavar: str, help: str) -> click.Option:
-        return click.Option(names, metavar=metavar, expose_value=False, callback=_take, hidden=hidden, help=help)
+    def option(*names: str, help: str, metavar: str | None = None) -> click.Option:
+        flag = metavar is None
+        return click.Option(
+            names, metavar=metavar, is_flag=flag, expose_value=False, callback=_take, hidden=hidden, help=help
+        )
 
     return [
-        value("--project", metavar="P", help="Another project: a directory, its name, or a part that only one has."),
-        flag("--json", help="One JSON object instead of text."),
-        flag("--jsonl", help="One JSON object a line."),
-        flag("--plain", help="Words and tabs instead of marks, columns and colour."),
-        flag("-q", "--quiet", help="Print only the answer."),
-        flag("-v", "--verbose", help="Print more detail."),
-        flag("--no-color", help="No colour; NO_COLOR does the same."),
-        flag("--ascii", help="Draw with ASCII characters only."),
-        flag("--no-input", help="Never ask."),
-        flag("-y", "--yes", help="Yes to every question."),
-        flag("-n", "--dry-run", help="Show what would be written, and write nothing."),
-        flag("--read-only", help="Refuse to write."),
-        value("--config-dir", metavar="D", help="Claude Code's folder, as CLAUDE_CONFIG_DIR."),
+        option("--project", metavar="P", help="Another project: a directory, its name, or a part that only one has."),
+        option("--json", help="One JSON object instead of text."),
+        option("--jsonl", help="One JSON object a line."),
+        option("--plain", help="Words and tabs instead of marks, columns and colour."),
+        option("-q", "--quiet", help="Print only the answer."),
+        option("-v", "--verbose", help="Print more detail."),
+        option("--no-color", help="No colour; NO_COLOR does the same."),
+        option("--ascii", help="Draw with ASCII characters only."),
+        option("--no-input", help="Never ask."),
+        option("-y", "--yes", help="Yes to every question."),
+        option("-n", "--dry-run", help="Show what would be written, and write nothing."),
+        option("--read-only", help="Refuse to write."),
+        option("--config-dir", metavar="D", help="Claude Code's folder, as CLAUDE_CONFIG_DIR."),
     ]
 
 
@@ -80,9 +80,8 @@ def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: s
     context = root.obj if isinstance(root.obj, CliContext) else CliContext()
     try:
         folder = context.location.folder
-        names = sorted(
-            path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if not path.name.startswith(".")
-        )
+        paths = [path.relative_to(folder) for path in folder.rglob("*.md") if not path.name.startswith(".")]
     except (OSError, NotFound):
         return []
+    names = sorted(path.as_posix() for path in paths)
     return [name for name in names if name.startswith(incomplete) and visible(name, keep="") == name]

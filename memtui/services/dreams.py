@@ -23,16 +23,8 @@ from memtui.dream.run.runs import Run, events_of, find_run, list_runs, run_progr
 from memtui.dream.run.spawn import RunRequest, StartedRun, record_start_fault, start_if_ready, start_run
 from memtui.dream.run.stage import has_stage
 from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
-from memtui.dream.schedule.cron import (
-    Crontab,
-    Schedule,
-    cron_line,
-    draw_cron,
-    parse_cron,
-    read_schedule,
-    save_schedule,
-    schedule_id,
-)
+from memtui.dream.schedule import cron as crons
+from memtui.dream.schedule.cron import Crontab, Schedule, read_schedule, save_schedule, schedule_id
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
 from memtui.history.versions import Saved
@@ -113,12 +105,12 @@ class StartCheck(Struct, frozen=True):
     why: str
 
 
-def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
+def check_start(workspace: Workspace) -> StartCheck:
     """Look whether a dream by hand could start now; `Unsupported` if no backend can work here."""
     require_writable(workspace)
     shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
     blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
-    backend = choose_backend(None, mode, workspace, read_config(workspace.dirs.config))
+    backend = choose_backend(None, "reflect", workspace, read_config(workspace.dirs.config))
     skipped = tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES)
     return StartCheck(blocked, skipped, backend.name, backend.why)
 
@@ -276,11 +268,11 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
     cron expression.
     """
     before = read_schedule(workspace.dirs, workspace.location)
-    found = before or Schedule(draw_cron(SystemRandom()), drawn=True)
+    found = before or Schedule(crons.draw_cron(SystemRandom()), drawn=True)
     if cron is not None:
-        parse_cron(cron, workspace.now())
+        crons.parse_cron(cron, workspace.now())
         found = replace(found, cron=" ".join(cron.split()), drawn=False)
-    parse_cron(found.cron, workspace.now())
+    crons.parse_cron(found.cron, workspace.now())
     if found != before and keep:
         if cron is not None:
             require_writable(workspace)
@@ -301,7 +293,7 @@ def scheduled_line(workspace: Workspace) -> str | None:
 
 def crontab_line(workspace: Workspace, schedule: Schedule) -> str:
     """The line that `install_schedule` would put there."""
-    return cron_line(schedule_id(workspace.location), schedule.cron, schedule_job(workspace).command)
+    return crons.cron_line(schedule_id(workspace.location), schedule.cron, schedule_job(workspace).command)
 
 
 def key_warning(workspace: Workspace) -> str:

@@ -305,8 +305,11 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
         return None
     if workspace.drafts.load(path) is not None:
         return None
-    if ended is not None:  # made from what was saved then, or from what stood there all the time
-        base = _newest(workspace, path, start)
+    if ended is not None:  # made from what was saved then if the history knows it, or from what stood there all along
+        try:
+            base = start if workspace.known_text(start) is not None else workspace.text(path)[1]
+        except MemtuiError:
+            base = None
     if not keep_draft(workspace, path, data, base):
         return None
     if ended is None:
@@ -316,14 +319,6 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
         _end_copy(folder / "file" / path.name, data, workspace.now())
         how = "was saved after the editor had returned"
     return f"a text of {path.name} {how}: {draft_hint(path.name)}"
-
-
-def _newest(workspace: Workspace, path: Path, start: str) -> str | None:
-    """The digest that a late text was made from: the text that the editor returned, if the history knows it."""
-    try:
-        return start if workspace.known_text(start) is not None else workspace.text(path)[1]
-    except MemtuiError:
-        return None
 
 
 def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:

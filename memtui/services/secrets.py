@@ -6,6 +6,7 @@ save. What a person always allows is kept by fingerprint (SHA-256 of the value) 
 
 import json
 from collections.abc import Collection
+from pathlib import Path
 
 from memtui.fs.atomic import make_folders, replace_file, to_error
 from memtui.fs.lock import file_lock
@@ -17,31 +18,24 @@ MAX_FILE_BYTES = 4 << 20
 """Bytes of our own file that we read; a larger one isn't ours."""
 
 
-class AllowedSecrets:
-    """The fingerprints that a person always allows."""
+def _always_allowed(path: Path) -> set[str]:
+    """The fingerprints that a person always allows; none if the file isn't there or can't be used."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return set()
+        return {one for one in json.loads(path.read_bytes())["fingerprints"] if isinstance(one, str)}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return set()
 
-    def __init__(self, dirs: Dirs) -> None:
-        self._path = dirs.state / "allowed_secrets.json"
 
-    def load(self) -> frozenset[str]:
-        """All of them; none if the file isn't there or can't be used."""
-        try:
-            if not self._path.is_file() or self._path.stat().st_size > MAX_FILE_BYTES:
-                return frozenset()
-            listed = json.loads(self._path.read_bytes())["fingerprints"]
-            return frozenset(one for one in listed if isinstance(one, str))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return frozenset()
-
-    def add(self, fingerprints: Collection[str]) -> None:
-        """Allow some more; `MemtuiError` if that can't be written down."""
-        try:
-            make_folders(self._path.parent)
-            with file_lock(self._path.with_suffix(".lock")):
-                listed = sorted(self.load() | set(fingerprints))
-                replace_file(self._path, json.dumps({"fingerprints": listed}).encode("ascii"), mode=0o600)
-        except OSError as error:
-            raise to_error(error, self._path.name) from error
+def _always_allow(path: Path, fingerprints: Collection[str]) -> None:
+    try:
+        make_folders(path.parent)
+        with file_lock(path.with_suffix(".lock")):
+            listed = sorted(_always_allowed(path).union(fingerprints))
+            replace_file(path, json.dumps({"fingerprints": listed}).encode("ascii"), mode=0o600)
+    except OSError as error:
+        raise to_error(error, path.name) from error
 
 
 def check_text(
@@ -55,17 +49,18 @@ def check_text(
         after: What is to be written.
         allow: The person's answer, if there is one.
     """
+    allowed = dirs.state / "allowed_secrets.json"
     found = scan(_text(after))
     if found:
         known = {one.fingerprint for data in before if data for one in scan(_text(data))}
-        known |= AllowedSecrets(dirs).load()
+        known |= _always_allowed(allowed)
         found = [one for one in found if one.fingerprint not in known]
     if not found or allow.secret == "keep":
         return after
     if allow.secret == "redact":
         return redact(_text(after), found).encode("utf-8", "surrogateescape")
     if allow.secret == "always":
-        AllowedSecrets(dirs).add([one.fingerprint for one in found])
+        _always_allow(allowed, [one.fingerprint for one in found])
         return after
     return SecretFound(name, tuple(found))
 

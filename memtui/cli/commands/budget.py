@@ -59,11 +59,7 @@ def meter(out: Output, budget: IndexBudget, warn: int = 80) -> Iterator[Line]:
 
 
 def index_scope(snapshot: Snapshot, wanted: str) -> Scope:
-    """The scope whose index is meant.
-
-    Raises:
-        NotFound: If it isn't there, or has no index.
-    """
+    """The scope whose index is meant; `NotFound` if it isn't there, or has no index."""
     scope = snapshot.scope(wanted)
     if scope is None and wanted == "auto":
         raise NotFound(f"no memory for this project yet: {snapshot.location.folder} does not exist",

@@ -1,7 +1,7 @@
 """Problems of the memory, and fixing them."""
 
-from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -58,22 +58,17 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
         for row in rows:
             if row["severity"] != "info" or context.out.verbose or names:
                 yield problem_line(context.out, row)
-        yield from _summary(rows, verbose=context.out.verbose)
+        fixable = sum(bool(row["fix"]) for row in rows)
+        counts = problem_counts(row["severity"] for row in rows)
+        if real:
+            yield StyledText(f"{counts}; --fix fixes {fixable}" if fixable else counts, "bold")
+        else:
+            yield StyledText("no problems", "good")
+        if (hints := len(rows) - real) and not context.out.verbose:
+            yield StyledText(f"{hints} hints: -v lists them", "dim")
 
     context.out.result("problems", data, text(), rows=rows, warnings=context.location.warnings)
     return int(real > 0)
-
-
-def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
-    counts = Counter(row["severity"] for row in rows)
-    fixable = sum(bool(row["fix"]) for row in rows)
-    if not counts["error"] and not counts["warning"]:
-        yield StyledText("no problems", "good")
-    else:
-        words = problem_counts(row["severity"] for row in rows)
-        yield StyledText(f"{words}; --fix fixes {fixable}" if fixable else words, "bold")
-    if counts["info"] and not verbose:
-        yield StyledText(f"{counts['info']} hints: -v lists them", "dim")
 
 
 def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> list[Data]:
@@ -83,7 +78,7 @@ def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> li
     for problem in problems:
         if done and not dry_run:
             snapshot = context.snapshot()
-        same = next((one for one in snapshot.problems if _same(one, problem)), None)
+        same = next((one for one in snapshot.problems if _identity(one) == _identity(problem)), None)
         if same is None:
             continue  # an earlier one fixed it too
         shown = problem_data(snapshot, same)
@@ -107,5 +102,5 @@ def _made(context: CliContext, name: str, problem: Problem, change: memory.Prepa
     return answered(context, lambda allow: memory.apply(context.workspace, change, allow)) is not None
 
 
-def _same(one: Problem, other: Problem) -> bool:
-    return (one.path, one.code, one.message) == (other.path, other.code, other.message)
+def _identity(problem: Problem) -> tuple[Path, str, str]:
+    return problem.path, problem.code, problem.message  # without lines: these may have moved

@@ -13,14 +13,13 @@ from memtui.cli.output import Data, Line, Output, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.fs.atomic import read_stable
 from memtui.memory.checks.base import Problem
+from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import same_name
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import age, pluralize, size, visible
-
-TYPES = ("user", "feedback", "project", "reference")
 
 
 def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:

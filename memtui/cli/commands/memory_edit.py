@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from memtui.cli.asking import answered, carry_out, may_write, saved_data, tell_saved
-from memtui.cli.commands.memory import TYPES
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.memory.frontmatter import TYPES
 from memtui.memory.pins import Pins
 from memtui.services import memory
 from memtui.services.editor import run_editor, save_returned, starting_text

@@ -205,7 +205,7 @@ def projects(ctx: click.Context, gone: bool) -> int | None:
         if gone:
             raise UsageError("--gone goes with the list", hint="memtui projects ls --gone")
         return None
-    return _list(ctx.ensure_object(CliContext), gone=gone)
+    return int(ctx.invoke(projects_ls, gone=gone))
 
 
 @projects.command("ls")
@@ -216,14 +216,6 @@ def projects_ls(context: CliContext, gone: bool) -> int:
 
     Ends with 1 if there is none.
     """
-    return _list(context, gone=gone)
-
-
-projects.add_command(move)
-projects.add_command(undo_move)
-
-
-def _list(context: CliContext, *, gone: bool) -> int:
     out = context.out
     found = [project for project in list_projects(context.env) if project.gone or not gone]
     rows: list[Data] = [
@@ -249,3 +241,7 @@ def _list(context: CliContext, *, gone: bool) -> int:
                     yield f"{project.folder.name} is also {path}"
 
     return out.listing("projects", rows, text(), empty=f"no project in {projects_dir(context.env)}")
+
+
+projects.add_command(move)
+projects.add_command(undo_move)
