@@ -177,9 +177,10 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
         if options.lone and not options.demo:
             call.lone_word()
         with terminal, open_workspace(call, demo=options.demo) as found:
+            opened = found.context
             start = StartContext(
-                found.location, found.env.home, found.dirs.cache, options.read_only, call.now, lambda: found.workspace,
-                None if found.sample else cache,
+                opened.location, opened.env.home, opened.dirs.cache, options.read_only, call.now,
+                lambda: opened.workspace, None if found.sample else cache,
             )  # fmt: skip
             return screen.run(
                 start, call.config, ascii_only=options.ascii, terminal=terminal, open_sample=found.open_sample,

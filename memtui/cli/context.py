@@ -44,14 +44,10 @@ def here() -> Path:
 
 
 class CliContext:
-    """What a command is given.
+    """What a command is given. What a call doesn't use is never made.
 
-    `cwd` is the process's working directory, `now` the clock. What is made from them is made when it is first asked
-    for: a command pays only for what it uses.
-
-    Args:
-        keys: Gives the screen's keys; the command line doesn't know the screen, so whoever started it may hand them
-            over.
+    `cwd` is the process's working directory, `now` the clock. `keys` gives the screen's keys: the command line doesn't
+    know the screen, so whoever started it may hand them over.
     """
 
     now: Callable[[], float] = staticmethod(time.time)
@@ -90,22 +86,16 @@ class CliContext:
 
     @cached_property
     def directory(self) -> Path:
-        """The directory that the call is about: the working directory, or what `--project` names.
-
-        Raises:
-            NotFound: If there is no such project.
-            UsageError: If several fit.
-        """
+        """The working directory, or what `--project` names; errors as `find_directory`."""
         word = self.options.project
         if word is None:
             return self.cwd
         return find_directory(self.env, self.cwd, word)
 
     def lone_word(self) -> None:
-        """Judge a project that was named where a command could stand: `memtui shop`.
+        """Judge a project named where a command could stand (`memtui shop`).
 
-        Raises:
-            NotFound: If it is none; it says what else the word may have meant.
+        `NotFound` says what else it may have meant.
         """
         word = self.options.project or ""
         try:
@@ -133,11 +123,7 @@ class CliContext:
         return workspace
 
     def read(self, *, full: bool = True) -> "Snapshot":
-        """The snapshot, read now. A command that only reads doesn't pay for what writing needs.
-
-        Args:
-            full: Also bodies: links and problems.
-        """
+        """The snapshot, read now; `full` also reads bodies: links and problems."""
         from memtui.memory.snapshot import load_snapshot  # 80 ms that `sessions` does without
 
         if "workspace" in self.__dict__:
@@ -146,11 +132,7 @@ class CliContext:
         return self._last
 
     def snapshot(self, *, full: bool = True) -> "Snapshot":
-        """The snapshot, where there is anything in it.
-
-        Raises:
-            NotFound: If this project has neither memory nor instructions.
-        """
+        """The snapshot, where there is anything in it; `NotFound` without memory and instructions."""
         snapshot = self.read(full=full)
         instructions = any(instruction.exists for instruction in snapshot.instructions)
         if not instructions and not any(scope.files for scope in snapshot.scopes):
@@ -172,9 +154,7 @@ def near_commands(word: str) -> str:
 def find_directory(env: Env, cwd: Path, word: str) -> Path:
     """The directory that a word for a project means: a directory as it is, else a project by its name.
 
-    Raises:
-        NotFound: If there is neither.
-        UsageError: If several projects fit.
+    `NotFound` if there is neither, `UsageError` if several projects fit.
     """
     path = cwd / Path(word).expanduser()
     if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():

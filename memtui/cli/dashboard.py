@@ -35,12 +35,13 @@ def show(context: CliContext, *, demo: bool) -> int:
 
 
 def _print(context: CliContext, found: OpenedWorkspace) -> None:
-    snapshot = found.workspace.read(full=True)
+    workspace = found.context.workspace
+    snapshot = workspace.read(full=True)
     place = snapshot.location
     now = context.now()
-    rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
-    last = effective_lock(place.folder, found.workspace.dirs).at
-    listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
+    rows = [row for _, row in file_rows(workspace.pins, snapshot)]
+    last = effective_lock(place.folder, workspace.dirs).at
+    listed = evaluate_gates(workspace, workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = snapshot.auto
     problems = [problem_data(snapshot, problem) for problem in snapshot.problems if problem.severity != "info"]
@@ -53,7 +54,7 @@ def _print(context: CliContext, found: OpenedWorkspace) -> None:
     }  # fmt: skip
 
     def text() -> Iterator[Line]:
-        yield from _heading(context.out, data, found.workspace.env.home, now, last)
+        yield from _heading(context.out, data, workspace.env.home, now, last)
         if auto is None:
             yield from _first_run(context, found, snapshot)
         else:
@@ -95,7 +96,7 @@ def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: Snapshot) 
     yield ""
     yield StyledText("No memory for this project yet.", "bold")
     yield f"Looked in  {snapshot.location.folder}  (does not exist)"
-    others = [project for project in list_projects(found.workspace.env) if project.topics]
+    others = [project for project in list_projects(found.context.workspace.env) if project.topics]
     yield "  memtui new NAME --type TYPE --description S    writes the first memory"
     if others:
         names = ", ".join(f"{project.name} {project.topics}" for project in others[:6])

@@ -33,14 +33,9 @@ def places(context: CliContext, *, everywhere: bool) -> list[Path]:
 
 
 def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
-    """List the sessions of the project, newest first.
+    """List the sessions of the project or of all, newest first; 1 if there is none.
 
-    Args:
-        everywhere: Of all projects.
-        branch: Only those whose last prompt was typed on this branch.
-
-    Returns:
-        The exit code: 1 if there is none.
+    `branch` keeps those whose last prompt was typed on it.
     """
     folders = places(context, everywhere=everywhere)
     look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
