@@ -296,18 +296,15 @@ def _searchable_path(project: Project, home: Path) -> str:
 def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
     path = env.home / word[1:].lstrip("/") if word in ("~", "") or word.startswith("~/") else Path(word).absolute()
     path = Path(os.path.normpath(path))
-    inside = [project for project in found if project.folder in (path, *path.parents)]
-    if inside:
-        return inside[0]
     place = real_path(path)
-    for wanted in (place, canonical_root(place), path):
-        name = project_name(str(wanted))
-        for project in found:
-            if project.folder.name == name or project.cwd == wanted:
-                return project
-    for project in found:
-        if place in project.cwds:
-            return project
+    named = [(project_name(str(wanted)), wanted) for wanted in (place, canonical_root(place), path)]
+    for matches in (
+        [project for project in found if project.folder in (path, *path.parents)],
+        *([one for one in found if one.folder.name == name or one.cwd == wanted] for name, wanted in named),
+        [project for project in found if place in project.cwds],
+    ):
+        if matches:
+            return matches[0]
     raise _no_match(word, found)
 
 

@@ -13,6 +13,7 @@ Recorded on Claude Code 2.1.332:
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -107,16 +108,14 @@ def _word(value: object) -> str | None:
 
 def _policy(env: Env) -> list[SettingsLayer]:
     """Managed settings: the drop-ins (*.json, none hidden), last name first, then the file itself."""
-    found = []
-    for base in env.policy_files:
-        folder = base.with_name(base.stem + ".d")
-        try:
-            names = sorted(entry.name for entry in os.scandir(folder))
-        except OSError:
-            names = []
-        drop_ins = [name for name in names if name.endswith(".json") and not name.startswith(".")]
-        found.append([_file("policy", path) for path in (*(folder / name for name in reversed(drop_ins)), base)])
-    return [layer for group in reversed(found) for layer in group]
+    found: list[SettingsLayer] = []
+    for base in reversed(env.policy_files):
+        with suppress(OSError):
+            drop_ins = sorted(base.with_name(base.stem + ".d").iterdir(), key=lambda path: path.name, reverse=True)
+            shown = (path for path in drop_ins if path.name.endswith(".json") and not path.name.startswith("."))
+            found += [_file("policy", path) for path in shown]
+        found.append(_file("policy", base))
+    return found
 
 
 def _flag(flag: str, cwd: Path) -> SettingsLayer:

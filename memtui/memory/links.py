@@ -14,6 +14,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -134,11 +135,10 @@ class Names:
     def _absent(self, path: str) -> Target:
         if path.startswith("../") or path == "..":
             return Target("outside")
-        try:
-            there = (self.root / path).exists()
-        except (OSError, ValueError):
-            there = False
-        return Target("other") if there else Target("missing")
+        with suppress(OSError, ValueError):
+            if (self.root / path).exists():
+                return Target("other")
+        return Target("missing")
 
     def _wiki(self, source: str, target: str) -> Target:
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", target):

@@ -136,15 +136,13 @@ def _walk(
                 if name.startswith("."):
                     continue
                 try:
-                    if entry.is_dir(follow_symlinks=False):
-                        if not prefix and name in skip:
-                            continue
-                        if name.endswith(".md"):
-                            found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
-                        if depth < MAX_FOLDER_DEPTH:
-                            problem = _walk(entry.path, f"{prefix}{name}/", found, skip, depth + 1) or problem
-                    elif name.endswith(".md"):
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if is_folder and not prefix and name in skip:
+                        continue
+                    if name.endswith(".md"):
                         found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
+                    if is_folder and depth < MAX_FOLDER_DEPTH:
+                        problem = _walk(entry.path, f"{prefix}{name}/", found, skip, depth + 1) or problem
                 except FileNotFoundError:
                     continue  # gone since the listing
                 if len(found) >= MAX_FILES:
