@@ -105,7 +105,7 @@ class Journal:
             origins[one.id] = origin = one if one.undoes is None else origins[one.undoes]
             if one.kind != UNDO:
                 last[origin.id] = one
-        return tuple(_past(origins[id], carried_out) for id, carried_out in last.items())
+        return tuple(_move_record(origins[id], carried_out) for id, carried_out in last.items())
 
 
 def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
@@ -120,9 +120,8 @@ def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
     )
 
 
-def _past(move: Operation, carried_out: Operation) -> MoveRecord:
+def _move_record(move: Operation, carried_out: Operation) -> MoveRecord:
     about = move.extra or {}
     steps = tuple(item.data for item in carried_out.items if "do" in item.data)
-    folder = Path(about["folder"])
-    ended = carried_out.finished
+    folder, ended = Path(about["folder"]), carried_out.finished
     return MoveRecord(move.id, move.when, about["old"], about["new"], folder, ended, move.undone, steps, carried_out.id)

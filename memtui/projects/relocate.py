@@ -128,7 +128,8 @@ def tail_of(location: str) -> str:
 
 def _topic(sheets: PlanBuilder, root: Path, name: str, text: str, tail: str, mtime: int) -> FileName | Stay:
     for number in range(1, 1000):
-        target = name if number == 1 else _beside(name, tail, number - 1)
+        more = f"-{number - 1}" if number > 2 else ""
+        target = name if number == 1 else f"{name.removesuffix('.md')}.from-{tail}{more}.md"
         reason = _refusal(root, target, name)
         if reason and number > 1:
             return Stay(name, reason)
@@ -140,11 +141,6 @@ def _topic(sheets: PlanBuilder, root: Path, name: str, text: str, tail: str, mti
         if sheets.text(target) == text:
             return FileName(name, target, True, mtime)
     raise MemtuiError(f"too many files are called like {name}")
-
-
-def _beside(name: str, tail: str, number: int) -> str:
-    more = f"-{number}" if number > 1 else ""
-    return f"{name.removesuffix('.md')}.from-{tail}{more}.md"
 
 
 def _refusal(root: Path, name: str, known: str) -> str:

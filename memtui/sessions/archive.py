@@ -1,8 +1,8 @@
 """What a person does to past sessions as a whole: another name, out of the client's reach, away, and back.
 
-*Archived* and *deleted* sessions lie in boxes of ours (`moving`), where the client's clean-up doesn't find them; every
-byte and time comes back. What is deleted is kept for `KEPT` days and goes for good at a later delete, never at a start.
-Each operation is written down (`operations`) and can be undone.
+*Archived* and *deleted* sessions lie in boxes of ours (`archive_files`), where the client's clean-up doesn't find them;
+every byte and time comes back. What is deleted is kept for `KEPT` days and goes for good at a later delete, never at a
+start. Each operation is written down (`operations_log`) and can be undone.
 
 A session that is put back after a long time would be taken by the client's clean-up at its next start, because that
 goes by the time of each file (seen on client 2.1.332: of the transcript, with its whole folder, and of each file in
