@@ -8,8 +8,10 @@ Source: platform.claude.com, "Pricing" and "Models overview". Cache writes are t
 
 import re
 from collections.abc import Mapping
+from operator import add
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 
 class TokenUsage(Struct, frozen=True):
@@ -26,12 +28,7 @@ class TokenUsage(Struct, frozen=True):
         return self.input + self.cache_read + self.cache_write
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        return TokenUsage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-        )
+        return TokenUsage(*map(add, astuple(self), astuple(other)))
 
 
 class Price(Struct, frozen=True):

@@ -97,19 +97,32 @@ VALUE_CHECKS: dict[str, Callable[[str], None]] = {
     "files": _file_wildcard,
 }
 """Checks by kind; each raises `Denied`. The kinds "path", "file" and "named" are checked by `paths`."""
+
+
+def _values(text: str) -> dict[str, str]:
+    """Parse "-n --lines=number -t=text" to a table of flags and kinds."""
+    table: dict[str, str] = {}
+    waiting: list[str] = []
+    for word in text.split():
+        name, sign, kind = word.partition("=")
+        waiting.append(name)
+        if sign:
+            table.update(dict.fromkeys(waiting, kind))
+            waiting = []
+    assert not waiting, text
+    return table
+
+
 FIND_TESTS = frozenset({
     "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
     "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
     "-nogroup",
 })  # fmt: skip
-FIND_TESTS_WITH_VALUE = {
-    "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
-    "-ilname": "text", "-regex": "text", "-iregex": "text", "-regextype": "text", "-type": "text", "-xtype": "text",
-    "-perm": "text", "-size": "text", "-user": "text", "-group": "text", "-newermt": "text", "-mtime": "text",
-    "-atime": "text", "-ctime": "text", "-mmin": "text", "-amin": "text", "-cmin": "text", "-links": "text",
-    "-inum": "text", "-maxdepth": "width", "-mindepth": "width", "-newer": "path", "-anewer": "path",
-    "-cnewer": "path", "-samefile": "path", "-printf": "format",
-}  # fmt: skip
+FIND_TESTS_WITH_VALUE = _values(
+    "-name -iname -path -ipath -wholename -lname -ilname -regex -iregex -regextype -type -xtype -perm -size -user "
+    "-group -newermt -mtime -atime -ctime -mmin -amin -cmin -links -inum=text -maxdepth -mindepth=width "
+    "-newer -anewer -cnewer -samefile=path -printf=format"
+)
 
 
 def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
@@ -215,20 +228,6 @@ class CommandRules(Struct, frozen=True):
 
 def _flags(short: str, long: str = "") -> frozenset[str]:
     return frozenset([*("-" + letter for letter in short), *("--" + word for word in long.split())])
-
-
-def _values(text: str) -> dict[str, str]:
-    """Parse "-n --lines=number -t=text" to a table of flags and kinds."""
-    table: dict[str, str] = {}
-    waiting: list[str] = []
-    for word in text.split():
-        name, sign, kind = word.partition("=")
-        waiting.append(name)
-        if sign:
-            table.update(dict.fromkeys(waiting, kind))
-            waiting = []
-    assert not waiting, text
-    return table
 
 
 def _rules(short: str = "", long: str = "", values: str = "", **others: Any) -> CommandRules:

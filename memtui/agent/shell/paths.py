@@ -19,14 +19,10 @@ _MAX_LISTED = 50_000  # names that are examined for one wildcard
 
 
 class AllowedFolders(Struct, frozen=True):
-    """The folders that an agent was given.
+    """The folders that an agent was given: only `root` may be written, and relative paths and commands start there.
 
-    Args:
-        root: The only folder that may be written; relative paths and commands start there.
-        reads: More folders that may be read: transcripts, the project.
-        actor: Whose rules apply to writing.
-        casefold: Whether the file system ignores case.
-        cwd: Where a command line has gone with `cd`, links resolved; `None` is the root.
+    `reads` are more folders that may be read: transcripts, the project. `actor`: whose rules apply to writing.
+    `casefold`: the file system ignores case. `cwd` is where a command line has gone with `cd`, links resolved.
     """
 
     root: Path

@@ -297,30 +297,26 @@ def _usage(value: object) -> TokenUsage:
     return TokenUsage(*(int(_number(_object(value).get(name))) for name in _USAGE_KEYS))
 
 
-class ClientProcess:
-    def __init__(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> None:
-        self._process = process
-        self._errors = errors
+class ClientProcess(Struct):
+    process: "subprocess.Popen[bytes]"
+    errors: IO[bytes]
 
     def lines(self) -> Iterator[bytes]:
-        assert self._process.stdout is not None
-        while line := self._process.stdout.readline(MAX_LINE_BYTES):
+        assert self.process.stdout is not None
+        while line := self.process.stdout.readline(MAX_LINE_BYTES):
             yield line
 
     def last_error(self) -> str:
         """The last line of its error output, and its exit code."""
-        code = self._process.wait()
-        self._errors.seek(0)
-        line = self._errors.read(1 << 16).decode("utf-8", "replace").strip().split("\n")[-1]
+        code = self.process.wait()
+        self.errors.seek(0)
+        line = self.errors.read(1 << 16).decode("utf-8", "replace").strip().split("\n")[-1]
         return f"{line} (exit code {code})" if line else f"exit code {code}"
 
 
 @contextmanager
 def run_client(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[ClientProcess]:
-    """Start the client, give it the text on standard input, and end it when the block is left.
-
-    Raises `Unsupported` if it can't be started.
-    """
+    """Start the client, give it the text on standard input, and end it when the block is left."""
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(

@@ -7,6 +7,7 @@ same again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate, time_gate
 from memtui.dream.gates.sessions import assistant_mode, current_scan, log_gate, session_gate
@@ -84,14 +85,8 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
 
 def failures_in_a_row(runs: Iterable[Run]) -> tuple[Ended, ...]:
     """The ends of the runs that failed since the last one that went well."""
-    found = []
-    for run in runs:
-        end = run_state(run).end
-        if end is not None and end.how in _SUCCEEDED:
-            break
-        if end is not None and end.how in _FAILED:
-            found.append(end)
-    return tuple(found)
+    ends = (end for run in runs if (end := run_state(run).end) is not None)
+    return tuple(end for end in takewhile(lambda end: end.how not in _SUCCEEDED, ends) if end.how in _FAILED)
 
 
 def backoff_s(failures: int) -> int:

@@ -1,8 +1,7 @@
 """What was in the lock's place before one of our runs took it, written down before it is taken.
 
-A killed run leaves a lock whose mtime is the run's start, which the format reads as a success. So the earlier state is
-kept in `<state>/locks/<hash of the folder>.json` with the process that holds the lock; whoever comes next and finds
-that process gone puts it back.
+It is kept in `<state>/locks/<hash of the folder>.json` with the process that holds the lock; whoever comes next and
+finds that process gone puts it back.
 """
 
 import json

@@ -25,8 +25,9 @@ from memtui.memory.markdown import apply_edits, find_links, headings, is_inside
 MAX_COUNTED_DAYS = 14  # above it, "20 days ago" is a round number
 MAX_COUNTED_WEEKS = 8
 
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7} | {
-    "eight": 8, "nine": 9, "ten": 10
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10,
 }  # fmt: skip
 _DAYS = {
     "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "the day after tomorrow": 2,

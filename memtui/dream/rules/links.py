@@ -21,8 +21,7 @@ def fix_links(context: RuleContext) -> None:
     dead = sorted(context.problems_of("dead-link"), key=lambda one: (one.file, -(one.line or 0), -(one.column or 0)))
     for problem in dead:
         text = context.text(problem.file)
-        link = dead_link.find_dead_link(text, problem, context.graph.names)
-        if link is not None:
+        if link := dead_link.find_dead_link(text, problem, context.graph.names):
             _fix(context, problem.file, text, link, called)
 
 

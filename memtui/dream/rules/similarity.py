@@ -28,15 +28,9 @@ from memtui.util.text import nfc
 Match = Literal["same", "contained", "similar"]
 
 # How alike (0 to 100) two texts, two lines or two names have to be.
-MIN_TEXT_SIMILARITY = 90.0
-MIN_LINE_SIMILARITY = 60.0
-MIN_NAME_SIMILARITY = 90.0
-
+MIN_TEXT_SIMILARITY, MIN_LINE_SIMILARITY, MIN_NAME_SIMILARITY = 90.0, 60.0, 90.0
 # Characters below which a text or a name is too short to tell.
-MIN_SIMILAR_CHARS = 200
-MIN_CONTAINED_CHARS = 80
-MIN_SAME_CHARS = 12
-MIN_NAME_CHARS = 6
+MIN_SIMILAR_CHARS, MIN_CONTAINED_CHARS, MIN_SAME_CHARS, MIN_NAME_CHARS = 200, 80, 12, 6
 
 MERGE_NOTE = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
 

@@ -43,8 +43,8 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
 
     `lock` says to people what became of its lock, `signal` is the one that ended it, 0 if unknown.
     """
-    made = next(iter(adopted_operations(run, workspace)), None)
-    if made is not None:
+    if adopted := adopted_operations(run, workspace):
+        made = adopted[0]
         discard_stage(dirs, run.id)
         names = tuple(change.name for change in made.files)
         end = Ended(how="done", reason="adopted; it died right after that", version=made.id, adopted=names, lock=lock)

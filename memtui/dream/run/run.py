@@ -278,13 +278,8 @@ class _DreamRun(Struct):
         drafted = 0 if end.how in ("done", "nothing") else count_drafted(self.dirs, self.info.id)
         if not drafted:
             discard_stage(self.dirs, self.info.id)
-        self._emit(
-            Ended(
-                how=end.how, reason=end.reason, version=end.version or "", adopted=end.adopted, drafted=drafted,
-                lock=lock, signal=end.signal,
-            ),
-            sync=True,
-        )  # fmt: skip
+        event = Ended(end.how, end.reason, end.version or "", end.adopted, drafted, lock, end.signal)
+        self._emit(event, sync=True)
 
     def _unlock(self, end: RunEnd) -> str:
         """Give the lock back; what became of it, for people."""
