@@ -233,7 +233,7 @@ def test_the_client_ends_when_the_run_is_killed(tmp_path: Path) -> None:
     if child == 0:
         with run_client([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write('x'); import time; time.sleep(60)"],
                      tmp_path, os.environ, "") as client:  # fmt: skip
-            (tmp_path / "pid").write_text(str(client._process.pid))
+            (tmp_path / "pid").write_text(str(client.process.pid))
             for _ in client.lines():
                 pass
         os._exit(0)
