@@ -322,7 +322,7 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
 
 
 def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:
-    """Open config.toml itself in the person's editor; the settings as they are then.
+    """Open config.toml itself in the person's editor; the settings as they are then. The history gets both versions.
 
     `Unsupported` if there is no editor, or it ends with a fault.
     """
@@ -331,11 +331,14 @@ def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Conf
     config = read_config(folder)
     words = command_for(editor_words(config, _environ(workspace)), config.path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        store, _ = workspace.own_settings()
+        make_folders(store.root)
+        store.note_outside()
         with suspend():
             code = run_in_foreground(words)
     except OSError as error:
         raise Unsupported(f"{words[0]} can't be started: {error.strerror}", hint="set $VISUAL or $EDITOR") from error
+    store.note_outside("you")  # what was saved counts, however the editor ended
     if code:
         raise Unsupported(f"{words[0]} ended with {code}", hint=f"the file is {config.path}")
     return read_config(folder)

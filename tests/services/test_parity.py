@@ -9,28 +9,34 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 from msgspec import Struct
 from textual.css.query import NoMatches
 from textual.pilot import Pilot
 
+from memtui.cli import COMMANDS
 from memtui.cli.context import CliContext
 from memtui.cli.output import Output
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK_NAME
 from memtui.demo import build_demo
 from memtui.dream.run import spawn
-from memtui.dream.run.events import Ended
+from memtui.dream.run.events import Ended, Phase, follow_events
 from memtui.dream.run.run import Emit, run_dream
 from memtui.dream.run.runs import events_of, list_runs
 from memtui.dream.run.stage import Stage
 from memtui.history.versions import FOUND
 from memtui.memory.workspace import Workspace
+from memtui.tui import preload
 from memtui.tui.app import MemtuiApp
+from memtui.tui.commands import registry
 from memtui.tui.startup.start import StartContext
 from memtui.tui.theme import UNICODE
 from memtui.tui.views.dream import DreamView
@@ -38,6 +44,7 @@ from memtui.tui.views.sessions import SessionsView
 from memtui.tui.views.settings import SettingLines
 from memtui.util.config import read_config
 from tests.cli.conftest import Ran, Run, policy, run
+from tests.cli.test_dream import PROGRAM
 from tests.services.conftest import TOKEN
 from tests.support import REPO, adopt_unasked
 from tests.transcripts.rows import Script
@@ -354,6 +361,10 @@ def _inserts(home: Home) -> None:
     _editor(home, "sed -i '6s/^/X/' \"$file\"")
 
 
+def _comments(home: Home) -> None:
+    _editor(home, 'printf "# mine\\n" >> "$file"')
+
+
 def _instructed(home: Home) -> None:
     _appends(home)
     (home.shop / "CLAUDE.md").write_text("# Shop\n", encoding="utf-8")
@@ -438,6 +449,7 @@ ACTIONS = [
     Action("edit an instruction", words("edit", "CLAUDE.md"), _instruction, before=_instructed),
     Action("dream", words("dream", "now", "--wait", "--force"), _new_dream, before=_adopt_unasked),
     Action("own setting", words("config", "set", "glyphs", "unicode"), _own_setting),
+    Action("edit config.toml", words("config", "edit"), keys("5", "e"), before=_comments),
     Action("undo own setting", words("undo"), keys("z"), before=_set_glyphs),
     Action("redo own setting", words("redo"), keys("Z"), before=_unset_glyphs),
     Action(
@@ -445,6 +457,95 @@ ACTIONS = [
         before=_claude_settings,
     ),
 ]  # fmt: skip
+
+
+STOP = "stop a dream"
+"""Not among the actions: each side needs a dream of its own that runs."""
+
+ACTIONS_OF_COMMANDS = {
+    "memory.new": "new", "memory.delete": "delete", "memory.rename": "rename", "memory.type": "set type",
+    "memory.add": "add to index", "memory.fix": "fix", "memory.restore": "restore", "memory.pin": "pin",
+    "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
+    "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
+    "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",
+    "dream.adopt_all": "dream adopt all", "dream.discard": "dream discard", "dream.restore": "dream restore",
+    "dream.restore_all": "dream restore", "watch.undo": "undo", "reader.edit": "edit here", "transcript.from": "fork",
+    "settings.toggle": "own setting", "settings.change": "Claude Code's setting", "settings.default": "own setting",
+    "settings.open": "edit config.toml", "editor.save": "edit here", "editor.external": "edit in $EDITOR",
+    "history.restore_folder": "restore folder", "projects.bring": "move project", "app.undo": "undo",
+    "app.redo": "redo",
+}  # fmt: skip
+"""The commands of the screen that write, each with the action that does what its service does."""
+
+ACTIONS_OF_WORDS = {
+    "new": "new", "edit": "edit here", "set": "set type", "mv": "rename", "rm": "delete", "pin": "pin", "check": "fix",
+    "index": "tidy", "undo": "undo", "redo": "redo", "restore": "restore", "dream adopt": "dream adopt all",
+    "dream discard": "dream discard", "dream now": "dream", "dream restore": "dream restore", "kill": STOP,
+    "sessions archive": "session archive", "sessions rename": "session rename", "sessions restore": "session put back",
+    "sessions rm": "session delete", "sessions save": "session save", "resume": "fork",
+    "export session": "session export", "projects move": "move project", "projects undo-move": "undo move",
+    "config edit": "edit config.toml", "config set": "own setting",
+}  # fmt: skip
+"""The subcommands that write, likewise."""
+
+ONLY_ON_SCREEN = {f"compare.{name}" for name in ("mine", "disk", "both", "merge", "copy", "drop")}
+"""Answers to a conflict: the command line keeps a draft."""
+ONLY_WORDS = {"dream run", "dream schedule"}
+"""What a run's process is started with, and the entry in the system's own scheduler."""
+
+_READING = {
+    "topics": "open unfold fold",
+    "memory": "compare copy origin filter backlinks mark group order problems preview next_tab previous_tab escape",
+    "sessions": "open unfold fold read copy memory filter all worktrees branch mark order escape",
+    "dream": "diff compare follow details runs",
+    "watch": "follow log_down log_up help close",
+    "reader": "escape find next previous follow copy back next_tab previous_tab",
+    "transcript": (
+        "fold next_prompt previous_prompt find next previous unfold_all fold_all unfold fold_one view copy escape"
+    ),
+    "editor": "close properties preview problem problem_back compare find",
+    "compare": "next previous escape",
+    "pane": "next previous preview bigger smaller",
+    "preview": "down up",
+    "lines": "down up home end page_down page_up half_down half_up",
+    "view": "memory dream sessions search settings run run_typing",
+    "app": "palette help activity project reload redraw suspend quit",
+}
+READING = {f"{first}.{last}" for first, names in _READING.items() for last in names.split()}
+"""The commands that write nothing."""
+READING_WORDS = {
+    "ls", "show", "budget", "history", "doctor", "completion", "version",
+    *(f"explain {name}" for name in ("frontmatter", "index", "path", "permission", "place", "resume", "transcript")),
+    *(f"dream {name}" for name in ("diff", "doctor", "log", "status", "watch", "why")),
+    *(f"sessions {name}" for name in ("health", "ls", "show", "tree")),
+    "projects", "projects ls", "config get", "config keys", "config path",
+}  # fmt: skip
+
+
+def _subcommands(words: str, command: click.Command) -> Iterator[str]:
+    if not isinstance(command, click.Group):
+        yield words
+        return
+    if command.invoke_without_command:
+        yield words
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        yield from _subcommands(f"{words} {name}", found)
+
+
+def test_what_writes_is_among_the_actions() -> None:
+    preload.load_all()
+    ids = {command.id for command in registry.all_commands()}
+    assert ids == ACTIONS_OF_COMMANDS.keys() | ONLY_ON_SCREEN | READING
+    listed = set()
+    for name, target in COMMANDS.items():
+        module, _, attribute = target.partition(":")
+        listed |= set(_subcommands(name, getattr(import_module(module), attribute)))
+    assert listed == ACTIONS_OF_WORDS.keys() | ONLY_WORDS | READING_WORDS
+    assert {*ACTIONS_OF_COMMANDS.values(), *ACTIONS_OF_WORDS.values()} <= {*(one.name for one in ACTIONS), STOP}
+    assert not READING & ACTIONS_OF_COMMANDS.keys() and not READING_WORDS & ACTIONS_OF_WORDS.keys()
 
 
 def _first_version(home: Home, name: str) -> str:
@@ -525,6 +626,36 @@ async def test_both_refuse_in_read_only_mode(action: Action, home_of_both: Home)
     assert home.state() == begun
     await _on_screen(home, _as_far_as_it_goes(action.screen), read_only=True)
     assert home.state() == begun
+
+
+async def test_both_stop_a_dream(home_of_both: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = home_of_both
+    monkeypatch.setattr(spawn, "PROGRAM", (sys.executable, "-P", "-c", PROGRAM))
+    monkeypatch.setenv("DEEDS", "hang")
+    home.save()
+    begun = home.state()
+
+    def start() -> None:
+        assert home.run("dream", "now", "--force").code == 0
+        events = list_runs(home.workspace.dirs)[0].events
+        next(one for one in follow_events(events, lambda: False, pause=time.sleep) if isinstance(one, Phase))
+
+    start()
+    assert home.run("--read-only", "kill").code == 5
+    assert home.run("kill").code == 0
+    done = home.state()
+    assert done["files"] == begun["files"]
+    home.put_back()
+    start()
+    await _on_screen(home, _as_far_as_it_goes(keys("2", "x", "y")), read_only=True)
+    assert not _ended(home)
+    await _on_screen(home, _stop)
+    assert home.state() == done
+
+
+async def _stop(screen: Screen) -> None:
+    await screen.press("2", "x", "y")
+    await screen.until(lambda: _ended(screen.home))
 
 
 def _as_far_as_it_goes(act: OnScreen) -> OnScreen:
