@@ -45,16 +45,17 @@ class GoTo(Struct, frozen=True):
 
 
 def options(context: CommandContext) -> list[Option[Run]]:
-    """Every command, those of the view that is shown first; then files and settings to go to."""
+    """Every command: what can be chosen first, of that the view's own; then files and settings to go to."""
     preload.load_all()
     view, app = context.state.view, context.app
     commands = [one for one in registry.all_commands() if registry.place_of(one) is not registry.LISTS]
-    commands.sort(key=lambda one: registry.place_of(one).view not in (view, ""))
+    commands.sort(key=lambda one: {view: 0, "": 1}.get(registry.place_of(one).view, 2))
     listed: list[Option[Run]] = []
     for one in commands:
         if one.id != "app.palette":
             detail = f"{registry.place_of(one).title}  {_keys(one, app)}".rstrip()
             listed.append(Option(RunCommand(one), one.title, detail, _why_off(one, context)))
+    listed.sort(key=lambda option: bool(option.off))
     snapshot = context.state.snapshot
     for scope in snapshot.scopes if snapshot is not None else ():
         listed += [Option(GoTo("memory", str(file.path)), file.name, scope.label or "file") for file in scope.files]

@@ -154,3 +154,15 @@ async def test_every_view_is_one(make_app: Maker) -> None:
         app = await settle(pilot)
         await press(pilot, *VIEWS)
         assert {view.id for view in app.query(View)} == set(VIEWS.values())
+
+
+async def test_the_palette_lists_first_what_can_be_chosen(make_app: Maker) -> None:
+    async with make_app().run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app = await press(pilot, "5", "colon")
+        lines = app.screen.query_one(OptionLines)
+        commands = [option for option in lines.options if isinstance(option.key, RunCommand)]
+        off = [bool(option.off) for option in commands]
+        assert off == sorted(off) and True in off
+        assert commands[0].detail.startswith("Settings")
+        assert (lines.cursor, lines.scroll_offset.y) == (0, 0)
