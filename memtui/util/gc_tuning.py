@@ -29,6 +29,16 @@ def limit_heaps() -> None:
     mallopt(_M_MMAP_THRESHOLD, _LARGE_BUFFER_BYTES)
 
 
+def release_memory() -> None:
+    """Return to the system what a large reading left free between other things; does nothing without glibc."""
+    try:
+        import ctypes  # some builds of Python lack it
+
+        ctypes.CDLL(None).malloc_trim(0)
+    except (ImportError, OSError, AttributeError, TypeError):
+        return
+
+
 def freeze_heap() -> None:
     """End the start, during which collection was off: what it left behind is never looked through again."""
     gc.collect()

@@ -6,7 +6,8 @@
 Both are started in turn in a pseudo terminal of 120x40, so that a busy machine slows both. Printed are medians, and the
 ratios to the bare app's start, which are the numbers that count: times of their own mean little on a shared machine.
 
-    paint   process start until ten rows of the list stand, whoever drew them; `cold` until the program's name does
+    name    process start until the program's name stands: without a cache all that is drawn before Textual draws
+    paint   process start until ten rows of the list stand, whoever drew them
     ready   process start until Textual has painted them; for the bare app its one line
     cpu     processor time used until then: says more where others use the machine
     cold    the same without any cache of ours; TREE (made by a generator of sessions) is there both times
@@ -23,7 +24,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -95,13 +95,12 @@ def name_painted(text: str) -> bool:
     return "memtui" in text
 
 
-def memtui(
-    env: dict[str, str], cwd: Path, painted: Callable[[str], bool] = rows_painted, *, stay: bool = False
-) -> dict[str, float]:
+def memtui(env: dict[str, str], cwd: Path, *, stay: bool = False) -> dict[str, float]:
     """One start; with `stay` it is left untouched until all has been read, so that the next has a first frame."""
     app = PtyApp([sys.executable, "-m", "memtui"], env=env, cwd=str(cwd))
     try:
-        found = {"paint": app.wait_for(painted), "ready": app.wait_for(rows_painted, since=TEXTUAL)}
+        found = {"name": app.wait_for(name_painted), "paint": app.wait_for(rows_painted)}
+        found["ready"] = app.wait_for(rows_painted, since=TEXTUAL)
         found["cpu"] = spent(app)
         if stay:
             app.quiet(2.0, most=10.0)
@@ -193,7 +192,7 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
             turns = {
                 "bare": partial(bare, env, cwd),
                 "warm": partial(memtui, env, cwd, stay=number == -1),
-                "cold": partial(memtui, empty, cwd, name_painted),
+                "cold": partial(memtui, empty, cwd),
             }
             # Every other round backwards: who follows a program that was just killed pays for its end.
             found = {name: turns[name]() for name in (reversed(turns) if number % 2 else turns)}
@@ -208,11 +207,13 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
     return {
         "bare ready": statistics.median(each[0]["ready"] for each in rounds),
         "warm paint": statistics.median(each[1]["paint"] for each in rounds),
+        "cold name": statistics.median(each[2]["name"] for each in rounds),
         "cold paint": statistics.median(each[2]["paint"] for each in rounds),
         "warm ready": statistics.median(each[1]["ready"] for each in rounds),
         "cold ready": statistics.median(each[2]["ready"] for each in rounds),
         "key at once": statistics.median(each[1]["key at once"] for each in rounds),
         "ratio of warm paint": ratio("paint", "ready", 1),
+        "ratio of cold name": ratio("name", "ready", 2),
         "ratio of cold paint": ratio("paint", "ready", 2),
         "ratio of warm ready": ratio("ready", "ready", 1),
         "ratio of cold ready": ratio("ready", "ready", 2),

@@ -24,6 +24,7 @@ from memtui.tui.messages import CommandFailed, ConversationLoaded, ReadingFinish
 from memtui.tui.render.session_rows import opened_of
 from memtui.tui.state import OpenConversation, Point, Scope, SessionListState
 from memtui.util.errors import MemtuiError
+from memtui.util.gc_tuning import release_memory
 
 if TYPE_CHECKING:
     from memtui.sessions.archive import ArchivedSession
@@ -103,6 +104,7 @@ class SessionLoader:
             if done.changed:
                 listed = catalogue.compressed(places)
             post(listed, "")
+        release_memory()
         for fault in done.errors[:1]:
             if fault.message != self._last_fault:  # once is enough: the list is read again whenever the disk changes
                 app.post_message(CommandFailed(fault.message, fault.hint))
