@@ -13,6 +13,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from memtui.fs.atomic import make_folders
@@ -38,25 +39,18 @@ def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> It
     make_folders(path.parent, fs=fs)
     deadline = time.monotonic() + timeout
     try:
-        fd = _flock(path, deadline, fs)
+        release = partial(fs.close, _flock(path, deadline, fs))
     except OSError as error:
         if error.errno not in _NO_FLOCK_ERRORS:
             raise
-        fd = None
-    if fd is None:
         held = path.with_name(path.name + ".held")
         _take_file(held, deadline, fs)
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # a lock that can't be removed is taken over once this process is gone
-                fs.unlink(held)
-        return
+        release = partial(fs.unlink, held)
     try:
         yield
     finally:
-        with suppress(OSError):  # unlocked all the same, and what the block did stays true
-            fs.close(fd)
+        with suppress(OSError):  # what the block did stays true; a file left behind is taken over without its process
+            release()
 
 
 def _flock(path: Path, deadline: float, fs: FileSystem) -> int:

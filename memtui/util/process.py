@@ -89,7 +89,7 @@ def _exists(pid: int) -> bool:
 def _is_zombie(pid: int) -> bool:
     if _LINUX:
         fields = _stat(pid)
-        return fields is not None and fields[0] in (b"Z", b"X", b"x")
+        return bool(fields) and fields[0] in (b"Z", b"X", b"x")
     import psutil  # 30 ms, not needed on Linux
 
     try:
@@ -103,7 +103,7 @@ def _is_zombie(pid: int) -> bool:
 def _started(pid: int) -> float | None:
     if _LINUX:
         fields = _stat(pid)
-        return None if fields is None else int(fields[19]) / os.sysconf("SC_CLK_TCK")
+        return int(fields[19]) / os.sysconf("SC_CLK_TCK") if fields else None
     import psutil  # 30 ms, not needed on Linux
 
     try:
@@ -112,12 +112,12 @@ def _started(pid: int) -> float | None:
         return None
 
 
-def _stat(pid: int) -> list[bytes] | None:
-    """The fields of /proc/PID/stat after the name, which may hold blanks and brackets.
+def _stat(pid: int) -> list[bytes]:
+    """The fields of /proc/PID/stat after the name, which may hold blanks and brackets; none if it is gone.
 
     Not read by psutil, because its start time moves whenever the clock is set.
     """
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
-        return None
+        return []

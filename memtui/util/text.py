@@ -81,11 +81,11 @@ def duration(seconds: float) -> str:
 
 def size(number: int) -> str:
     """Format a size, with 1k for 1,000: "340", "1.1k", "25k", "1.2M"."""
-    if number < 1000:
-        return str(number)
-    unit, word = (1000, "k") if number < 1_000_000 else (1_000_000, "M") if number < 1_000_000_000 else (10**9, "G")
-    value = number / unit
-    return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
+    for unit, word in ((10**9, "G"), (10**6, "M"), (1000, "k")):
+        if number >= unit:
+            value = number / unit
+            return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
+    return str(number)
 
 
 def pluralize(number: int, word: str) -> str:
@@ -133,8 +133,7 @@ def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
         return ""
     if cells(text) <= width:
         return text
-    room = width - cells(ellipsis)
-    if room < 0:
+    if (room := width - cells(ellipsis)) < 0:
         return ""
     if text.isascii():
         return text[:room] + ellipsis

@@ -257,14 +257,14 @@ class Editor(HintedScreen[Closed]):
 
     def go_to_problem(self, step: int) -> None:
         panel = self.query_one(ProblemList)
-        if panel.problems:
-            panel.cursor = (panel.cursor + step) % len(panel.problems) if panel.visited else panel.cursor
+        if panel.rows:
+            panel.cursor = (panel.cursor + step) % len(panel.rows) if panel.visited else panel.cursor
             panel.visited = True
-            self.to_problem(panel.problems[panel.cursor])
+            self.to_problem(panel.rows[panel.cursor])
 
     @on(VirtualList.Chosen, "#problems")
     def chosen_problem(self, event: VirtualList.Chosen) -> None:
-        self.to_problem(self.query_one(ProblemList).problems[event.index])
+        self.to_problem(self.query_one(ProblemList).rows[event.index])
 
     def to_problem(self, problem: Problem) -> None:
         row = (problem.line or 1) - self.text.body_line

@@ -60,27 +60,24 @@ class BudgetMeter(Widget):
         """The user wants to see the index."""
 
     def render(self) -> Content:
-        return meter_line(self.budget, self.note, self.size.width, glyphs_of(self))
+        """As much of the meter as fits, or the note that stands instead of it."""
+        budget, width, glyphs = self.budget, self.size.width, glyphs_of(self)
+        if self.note or budget is None:
+            return Content.styled(f" {self.note or 'reading' + glyphs.ellipsis}", "$dim")
+        verdict = budget_verdict(budget.lost_lines, budget.used, lost_entries=budget.lost_entries)
+        short = budget_verdict(budget.lost_lines, budget.used).text.removeprefix(f"{verdict.label}: ")
+        long, style = verdict.text, TONE_STYLES[verdict.tone] + EMPHASIS.get(verdict.tone, "")
+        best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
+        best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
+        for left, bars, word in best_first:
+            line = Content.assemble(" ", _amounts(budget, bars, width, glyphs, left=left), (f" {word} ", style))
+            if line.cell_length <= width:
+                return line
+        return Content.assemble(" ", (f" {verdict.label} ", style))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self.post_message(self.Opened())
-
-
-def meter_line(budget: IndexFill | None, note: str, width: int, glyphs: Glyphs) -> Content:
-    """As much of the meter as fits, or the note that stands instead of it; `None` before the first read."""
-    if note or budget is None:
-        return Content.styled(f" {note or 'reading' + glyphs.ellipsis}", "$dim")
-    verdict = budget_verdict(budget.lost_lines, budget.used, lost_entries=budget.lost_entries)
-    short = budget_verdict(budget.lost_lines, budget.used).text.removeprefix(f"{verdict.label}: ")
-    long, style = verdict.text, TONE_STYLES[verdict.tone] + EMPHASIS.get(verdict.tone, "")
-    best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
-    best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
-    for left, bars, word in best_first:
-        line = Content.assemble(" ", _amounts(budget, bars, width, glyphs, left=left), (f" {word} ", style))
-        if line.cell_length <= width:
-            return line
-    return Content.assemble(" ", (f" {verdict.label} ", style))
 
 
 def _amounts(budget: IndexFill, bars: int, width: int, glyphs: Glyphs, *, left: bool) -> Content:
@@ -101,9 +98,7 @@ def _amounts(budget: IndexFill, bars: int, width: int, glyphs: Glyphs, *, left: 
 def bar(share: float, width: int, glyphs: Glyphs) -> str:
     """A bar of `width` cells, ends included; never looks full unless it is, nor empty unless it is."""
     room = max(1, width - 2)
-    filled = min(room, int(share * room))
-    if share > 0 and filled == 0:
-        filled = 1
+    filled = max(min(room, int(share * room)), int(share > 0))
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 

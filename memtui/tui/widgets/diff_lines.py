@@ -1,5 +1,7 @@
 """A unified diff to read."""
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from memtui.presentation.diff import diff_text
@@ -12,11 +14,11 @@ class DiffLines(VirtualList):
     """A unified diff, long lines wrapped; the sign in front says what the colour says."""
 
     show_cursor = False
+    rows: Sequence[Content] = ()
 
     def __init__(self, diff: str) -> None:
         super().__init__(id="diff")
         self._diff = diff
-        self.rows: list[Content] = []
 
     def show(self, diff: str) -> None:
         """Show another one, from its start."""
@@ -37,9 +39,6 @@ class DiffLines(VirtualList):
     def on_resize(self) -> None:
         self._lay()
         super().on_resize()
-
-    def row_count(self) -> int:
-        return len(self.rows)
 
     def row(self, index: int, width: int) -> Content:
         return self.rows[index]

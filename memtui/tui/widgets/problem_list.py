@@ -12,19 +12,16 @@ from memtui.util import text
 class ProblemList(VirtualList):
     """The problems in the order of their lines."""
 
-    problems: tuple[Problem, ...] = ()
+    rows: tuple[Problem, ...] = ()
     visited = False
 
     def show(self, problems: tuple[Problem, ...]) -> None:
-        self.problems = problems
+        self.rows = problems
         self.border_title = f"Problems {len(problems)}"
         self.rows_changed()
 
-    def row_count(self) -> int:
-        return len(self.problems)
-
     def row(self, index: int, width: int) -> Content:
-        problem = self.problems[index]
+        problem = self.rows[index]
         place = f"{problem.line or ''}" + (f":{problem.column}" if problem.column else "")
         fix = text.clip(text.visible(f"fix: {problem.fix}" if problem.fix else "", keep=""), width // 3)
         words = text.pad(text.visible(problem.message, keep=""), max(1, width - 19 - text.cells(fix)))

@@ -45,9 +45,6 @@ class RowList(VirtualList, Generic[Row]):
     def current(self) -> Row | None:
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
-    def row_count(self) -> int:
-        return len(self.rows)
-
     def row_key(self, index: int) -> Hashable:
         return self.key(self.rows[index])
 

@@ -24,27 +24,22 @@ class ProjectStatus(Struct, frozen=True):
 
 
 class TitleBar(Widget):
-    """Project left, health right."""
+    """Project left, health right; what does not fit is left out from the right end of the left part."""
 
     status: reactive[ProjectStatus | None] = reactive(None)
 
     def render(self) -> Content:
-        return title_line(self.status, self.size.width)
-
-
-def title_line(status: ProjectStatus | None, width: int) -> Content:
-    """Project left, health right; what does not fit is left out from the right end of the left part."""
-    line = Content.styled(" memtui", "bold $link")
-    if status is None:
-        return line
-    right = _health(status, width)
-    room = width - right.cell_length - 2
-    flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in status.flags]
-    ends = [Content.styled(status.branch, "$dim"), Content.styled(status.folder, "$dim")]
-    for piece in (Content.styled(status.project, "bold"), *flags, *ends):
-        if line.cell_length + 2 + piece.cell_length <= room:
-            line += GAP + piece
-    return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
+        line, width = Content.styled(" memtui", "bold $link"), self.size.width
+        if (status := self.status) is None:
+            return line
+        right = _health(status, width)
+        room = width - right.cell_length - 2
+        flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in status.flags]
+        ends = [Content.styled(status.branch, "$dim"), Content.styled(status.folder, "$dim")]
+        for piece in (Content.styled(status.project, "bold"), *flags, *ends):
+            if line.cell_length + 2 + piece.cell_length <= room:
+                line += GAP + piece
+        return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
 
 
 def _health(status: ProjectStatus, width: int) -> Content:

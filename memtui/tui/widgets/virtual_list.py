@@ -1,12 +1,12 @@
 """A list drawn by lines: the base of every list and of every long text on the screen.
 
-One widget whatever the number of rows. A subclass says how many rows there are and how a row looks; rows are drawn when
-they are on screen and never before (a widget a row costs seconds at 1,000 rows).
+One widget whatever the number of rows, which are drawn when they are on screen and never before (a widget a row costs
+seconds at 1,000 rows).
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from textual import events
 from textual.content import Content
@@ -76,7 +76,7 @@ def mark_matches(content: Content, needle: str) -> Content:
 
 
 class VirtualList(Lines, ScrollView, can_focus=True):
-    """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
+    """Rows of one line each with a cursor; subclasses give `rows`, `row` and, for stable cursors, `row_key`."""
 
     BINDINGS = registry.bindings(LINES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
@@ -90,6 +90,7 @@ class VirtualList(Lines, ScrollView, can_focus=True):
     empty: reactive[str] = reactive("")
     """What is said where there are no rows."""
     show_cursor: bool = True
+    rows: Sequence[Any] = ()
 
     @dataclass
     class Moved(Message):
@@ -114,7 +115,7 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         return self.app.glyphs
 
     def row_count(self) -> int:
-        raise NotImplementedError
+        return len(self.rows)
 
     def row(self, index: int, width: int) -> Content:
         """What a row shows in `width` cells."""
