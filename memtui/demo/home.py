@@ -166,8 +166,7 @@ def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) 
 
 
 def _write_session(folder: Path, transcript: DemoTranscript, start: float, end: float) -> None:
-    path = folder / f"{transcript.session}.jsonl"
-    _write_lines(path, transcript.lines(start), end)
+    _write_lines(folder / f"{transcript.session}.jsonl", transcript.lines(start), end)
     for agent, child, meta in transcript.agents:
         beside = folder / transcript.session / "subagents" / f"agent-{agent}.jsonl"
         _write_lines(beside, child.lines(start), start + child.clock)

@@ -60,13 +60,12 @@ def parse_script(name: str, text: str) -> Script:
         ValueError: If a head line is no `key: value` pair.
     """
     top, _, rest = text.partition("\n\n")
-    head: dict[str, str] = {}
+    head, blocks = dict[str, str](), list[ScriptBlock]()
     for line in top.splitlines():
         key, colon, value = line.partition(": ")
         if not colon:
             raise ValueError(f"{name}: no `key: value`: {line!r}")
         head[key] = value.strip()
-    blocks: list[ScriptBlock] = []
     for part in re.split(r"^=== ", rest, flags=re.MULTILINE)[1:]:
         first, _, body = part.partition("\n")
         kind, _, words = first.partition(" ")

@@ -23,7 +23,6 @@ from memtui.util.process import ProcessIdentity, is_alive
 
 RECENT_WRITE_S = 2.0
 """A file whose mtime is nearer than this may still be being written; some file systems count in steps of 2 s."""
-
 REREAD_INTERVAL_S = 0.02
 """Time between two reads that have to agree, where another program may be rewriting the file in place."""
 MAX_REREADS = 50
@@ -88,12 +87,7 @@ def to_error(error: OSError, what: str, *, outcome: str = "nothing was written",
 
 
 def read_stable(path: str | Path, fs: FileSystem = REAL) -> bytes:
-    """Read a whole file, never half of one that is rewritten in place. Follows links: for files that we only show.
-
-    Raises:
-        OSError: As from `open` and `read`.
-        MemtuiError: If it is no regular file, or doesn't come to rest.
-    """
+    """Read a whole file as by `read_content`. Follows links: for files that we only show."""
     return read_content(path, fs=fs, follow=True).data
 
 
@@ -108,11 +102,7 @@ def read_content(
     """Read a file until two reads agree, unless once is enough.
 
     Once is enough when the file is older than `RECENT_WRITE_S`, or its digest is one of `known`: such bytes were seen
-    whole.
-
-    Args:
-        path: A path, or a name in `dir_fd`.
-        follow: Whether the last part may be a symbolic link.
+    whole. The last part of the path may be a symbolic link if `follow` is on.
 
     Raises:
         OSError: As from `open` and `read`.

@@ -26,11 +26,7 @@ _NO_FLOCK_ERRORS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 @contextmanager
 def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
-    """Hold the lock `path` while the block runs; not reentrant.
-
-    Args:
-        path: A file in our state folder; it and its folder are created, and it stays.
-        timeout: Seconds to wait for another holder.
+    """Hold the lock `path`, a file that is created with its folder and stays, while the block runs; not reentrant.
 
     Raises:
         Conflict: If another process holds it for longer; the message says which.

@@ -6,7 +6,6 @@ from memtui.util.text import pluralize
 
 NEAR_LIMIT = 0.8
 """The share of a limit from which an index is said to be near it."""
-
 LIMIT_UNITS: dict[Limit, str] = {"lines": "lines", "units": "characters"}
 """What each limit counts. Characters are UTF-16 code units, as the client counts them: an emoji is two."""
 

@@ -22,7 +22,6 @@ _OUTCOMES: dict[str, tuple[str, Tone]] = {
     "died": ("died", "problem"),
 }
 """By how a run ended, or by its state if it has no end."""
-
 FILE_TONES: dict[str, Tone] = {"added": "added", "removed": "removed"}
 """By what happened to a file; other kinds are neither good nor bad."""
 

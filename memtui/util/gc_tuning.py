@@ -4,10 +4,8 @@ import gc
 
 _M_ARENA_MAX, _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -8, -1, -3
 """Parameters of mallopt, from malloc.h."""
-
 _LARGE_BUFFER_BYTES = 128 << 10
 """glibc's own initial threshold, which it would raise with each larger buffer."""
-
 _YOUNG_PER_OLD_COLLECTION = 2
 """Collections of younger objects between two of the oldest: most of what drawing leaves behind is old by then."""
 
@@ -15,8 +13,7 @@ _YOUNG_PER_OLD_COLLECTION = 2
 def limit_heaps() -> None:
     """Use one heap for all threads and return large buffers to the system at once; does nothing without glibc.
 
-    By default glibc makes a heap for each thread that reads, and lets each keep as much as the largest buffer it ever
-    held.
+    By default glibc makes a heap for each thread that reads, and lets each keep as much as its largest buffer.
     """
     try:
         import ctypes  # some builds of Python lack it

@@ -8,10 +8,8 @@ from memtui.util.text import visible
 
 MIN_PREFIX_CHARS = 4
 """Shorter prefixes of an id match nothing."""
-
 MAX_NAMES_LISTED = 4
 """How many of several matches are named."""
-
 Item = TypeVar("Item")
 
 
@@ -26,10 +24,8 @@ def resolve_one(
     """Return the only item that a typed word matches.
 
     Args:
-        matches: All items that it matches.
         kind: What the items are, in the singular.
         lists: The command that lists them, for a word that matches none.
-        name: Names an item where several match.
 
     Raises:
         NotFound: If there is none.

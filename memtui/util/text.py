@@ -11,7 +11,6 @@ from itertools import accumulate
 
 JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
 """What JavaScript counts as white space, and so Claude Code where it trims text."""
-
 _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
@@ -111,7 +110,6 @@ _WIDTH_RANGES = (
     ("\u3041", "\u3096", 2), ("\u30a1", "\u30fa", 2), ("\u4e00", "\u9fff", 2), ("\uac00", "\ud7a3", 2),
 )  # fmt: skip
 """First and last character of ranges of one width; enough for most names and all our own glyphs."""
-
 _UNKNOWN_WIDTH = -1 << 30
 """So small that the sum of a text with one such character is negative."""
 

@@ -38,17 +38,14 @@ class DreamLoader:
 
     def __init__(self, app: AppBase) -> None:
         self.app = app
-        self.watched = ""
-        """The run that is shown over the views, "" for none: it is read whole as well."""
-        self.shown = False
-        """Whether the Dream view is on screen: only then the gates and the run under the cursor are looked at."""
+        self.watched = ""  # the run that is shown over the views is read whole as well
+        self.shown = False  # whether the Dream view is: only then the gates and the run under the cursor are looked at
         self._wanted = ""
         self._busy = self._repeat = False
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
-        self.followed = ""
-        """The file of events that is followed: what is added to it is reported without reading all runs again."""
+        self.followed = ""  # a file of events: what is added to it is reported without reading all runs again
         self._on = ""
         self._foreign: ExternalRun | None = None
 

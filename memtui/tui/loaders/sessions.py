@@ -145,11 +145,7 @@ class SessionLoader:
             self.app.post_message(CommandFailed(error.message, error.hint))
 
     def transcript(self, path: Path) -> Transcript:
-        """A session's transcript, read on from where it was read the last time.
-
-        Raises:
-            MemtuiError: If it is gone or can't be read.
-        """
+        """A session's transcript, read on from where it was read the last time; `MemtuiError` if that is impossible."""
         transcript = self._transcripts.pop(path, None) or Transcript(path)
         transcript.refresh()
         self._transcripts[path] = transcript

@@ -14,7 +14,6 @@ from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
 FALLBACK_INTERVAL_S = 10.0
 """Seconds between two looks where the system can't watch."""
-
 QUIET_INTERVAL_S = 5.0
 """Seconds without a change after which the watcher says that there was none."""
 

@@ -1,8 +1,7 @@
 """Markdown as drawn lines: cheap, line by line, good enough to read.
 
 Textual's own Markdown widget needs ten seconds for 25 KB with headings, lists and fences, and foreign text must not
-become markup. Here every piece of the file passes `visible` and becomes `Content`; nothing is interpreted but headings,
-lists, quotes, fences, emphasis, code and links.
+become markup. Nothing is interpreted but headings, lists, quotes, fences, emphasis, code and links.
 """
 
 import re
@@ -58,13 +57,7 @@ def shown_line(line: str) -> str:
 
 
 def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[MarkdownLine]:
-    """The text, wrapped to `width` cells.
-
-    Args:
-        text: Markdown, lines ending in "\\n"; untrusted.
-        width: Cells, 1 or more.
-        first: The number that the text's first line has in its file.
-    """
+    """Untrusted Markdown, wrapped to `width` cells; `first` is the number of its first line in its file."""
     width = max(1, width)
     fence = ""
     for number, raw in enumerate(text.split("\n"), first):

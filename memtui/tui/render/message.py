@@ -19,16 +19,12 @@ from memtui.util.text import cells, clip, pluralize, visible
 
 OPENED: Final = 200
 """Lines of a part that are shown when it is unfolded; each further Enter shows as many more."""
-
 FOLDED: Final[dict[ContentKind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
 """Lines of a part's body that are shown while it is folded; none of the others."""
-
 WIDE: Final = 100
 """Characters a line that are drawn on the average; a part of longer lines shows fewer of them."""
-
 BETWEEN: Final = -2
 """The part of the empty row above a record."""
-
 _STYLES: Final[dict[ContentKind, str]] = {
     "thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim", "repeats": "$dim",
 }  # fmt: skip

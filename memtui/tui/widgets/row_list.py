@@ -48,5 +48,13 @@ class RowList(VirtualList, Generic[Row]):
     def row_key(self, index: int) -> Hashable:
         return self.key(self.rows[index])
 
+    def leave_row(self, head: type, *, left: bool) -> None:
+        """To the row of a kind above, or to the next pane."""
+        if left:
+            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], head))
+            self.cursor = next(above, self.cursor)
+        else:
+            self.screen.focus_next()
+
     def open(self) -> None:
         self.choose()

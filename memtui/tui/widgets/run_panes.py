@@ -20,7 +20,6 @@ MAX_LOG_EVENTS = 2_000
 """Events of the full-screen log that can be scrolled to."""
 MAX_FILE_ROWS = 40
 """No terminal has room for more: the place is not measured again for each."""
-
 COMMANDS = declare(
     registry.DREAM_LIST,
     Command("dream.diff", "What the run, or the file under the cursor, changes", "enter",

@@ -148,21 +148,15 @@ class SessionList(RowList[SessionRow]):
 
     def fold(self, *, folded: bool) -> None:
         """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""
-        row = self.current
-        if row is None:
-            return
-        if isinstance(row, AgentsRow):
-            if row.folded != folded:
-                self.post_message(self.Folded(f"{row.place}/{AGENTS}", folded))
-                return
-        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != folded:
-            self.post_message(self.Folded(row.file_path, folded))
-            return
-        if folded:
-            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session))
-            self.cursor = next(above, self.cursor)
-        else:
-            self.screen.focus_next()
+        match self.current:
+            case None:
+                pass
+            case AgentsRow(place) as row if row.folded != folded:
+                self.post_message(self.Folded(f"{place}/{AGENTS}", folded))
+            case Session() as row if (row.file_path not in self.wanted.unfolded) != folded:
+                self.post_message(self.Folded(row.file_path, folded))
+            case _:
+                self.leave_row(Session, left=folded)
 
     def open(self) -> None:
         """Report the row as chosen; on the agents' line, fold it."""

@@ -23,7 +23,6 @@ MARK_STYLES = {
 """By the mark of a row; its glyph has the same name."""
 LINE_COLUMN_FROM = 34
 """Cells from which the column with the index line fits."""
-
 COMMANDS = declare(
     registry.MEMORY_LIST,
     Command("topics.open", "Edit here, or fold a group", "enter", lambda context: context.find(TopicList).open(),
@@ -72,11 +71,8 @@ class TopicList(RowList[Row]):
         if isinstance(row, GroupRow):
             if row.folded != folded:
                 self.post_message(self.Folded(row.key, folded))
-        elif folded:
-            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], GroupRow))
-            self.cursor = next(above, self.cursor)
         else:
-            self.screen.focus_next()
+            self.leave_row(GroupRow, left=folded)
 
     def open(self) -> None:
         row = self.current
