@@ -237,12 +237,10 @@ def _match(name: str, here: Sequence[str]) -> str:
     """The spelling of a name that doesn't exist as it stands; the index counts as existing."""
     key, form = fold_name(name), nfc(name)
     similar = sorted(other for other in here if fold_name(other) == key)
-    for other in similar:
-        if nfc(other) == form:
-            return other
-    if similar:
+    found = next((other for other in similar if nfc(other) == form), None)
+    if found is None and similar:
         raise _Denied(f"differs only in case from {similar[0]}")
-    return name
+    return found or name
 
 
 def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> PathVerdict:
@@ -296,7 +294,9 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
     try:
         for part in folders:
             if create:
-                _make_folder(fd, part, fs)
+                with suppress(FileExistsError):
+                    fs.mkdir(part, dir_fd=fd)
+                    fs.fsync(fd)
             above, fd = fd, _open_folder(part, fd, f"the folder of {name}", f"{name}: {part}", fs)
             fs.close(above)
     except BaseException:
@@ -314,14 +314,6 @@ def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
             with suppress(FileExistsError):
                 fs.mkdir(folder)
     return _open_folder(root, None, str(root), str(root), fs)
-
-
-def _make_folder(fd: int, part: str, fs: FileSystem) -> None:
-    try:
-        fs.mkdir(part, dir_fd=fd)
-    except FileExistsError:
-        return
-    fs.fsync(fd)
 
 
 def _open_folder(path: str | Path, above: int | None, gone: str, refused: str, fs: FileSystem) -> int:

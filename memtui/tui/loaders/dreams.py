@@ -58,10 +58,9 @@ class DreamLoader:
 
     def look(self, *, shown: bool) -> None:
         """The Dream view came on screen, or left it."""
-        if shown and not self.shown:
-            self.shown = True
+        appears, self.shown = shown and not self.shown, shown
+        if appears:
             self.read_again()
-        self.shown = shown
 
     def open(self, id: str) -> None:
         """The cursor is on this run: read it whole."""

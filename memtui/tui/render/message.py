@@ -6,6 +6,7 @@ passes `visible`.
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Final
 
 from msgspec import Struct
@@ -104,11 +105,8 @@ def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int
 def _taken(lines: list[str], shown: int) -> list[str]:
     """As many of the first lines as can be drawn at once."""
     room = max(shown, 1) * WIDE
-    for number, line in enumerate(lines):
-        room -= len(line)
-        if room < 0 and number:
-            return lines[:number]
-    return lines
+    fitting = sum(end <= room for end in accumulate(map(len, lines)))
+    return lines[: max(fitting, 1)]
 
 
 def _line(part: ContentPart, mark: str, width: int, glyphs: Glyphs, cwd: str, *, opened: bool) -> Content:

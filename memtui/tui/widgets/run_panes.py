@@ -31,6 +31,7 @@ class RunDetails(VirtualList):
     """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
 
     BINDINGS = registry.bindings(COMMANDS)
+    rows: Sequence[Content | tuple[File, str]] = ()
     dream: Dream | None = None
     opened: OpenDream | None = None
     now = 0.0
@@ -38,32 +39,30 @@ class RunDetails(VirtualList):
     def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
         self._log = LogRows()
-        self._above: list[Content] = []
-        self._files: list[tuple[File, str]] = []
-        self._below: list[Content] = []
 
     def show(self, dream: Dream | None, opened: OpenDream | None, now: float) -> None:
+        """Draw this run."""
         other = dream is None or self.dream is None or dream.run.id != self.dream.run.id
         self.dream, self.opened, self.now = dream, opened, now
         self._lay()
         if other:
             self.cursor = 0
-        if self.cursor == 0 and self._files:  # as long as it was not moved, it waits for the first file
-            self.cursor = len(self._above)
+        if self.cursor == 0:  # as long as it was not moved, it waits for the first file
+            self.cursor = next((index for index in range(len(self.rows)) if self._file_at(index)), 0)
 
     def _lay(self) -> None:
         keep = self.file
         width = max(12, self.scrollable_content_region.width)
-        self._above, self._files, self._below = [], [], []
+        rows: list[Content | tuple[File, str]] = []
         if self.dream is not None:
-            self._above = standing(self.dream, self.opened, self.now, width, self.glyphs)
-            self._files = touched_files(self.dream, self.opened)
+            rows += standing(self.dream, self.opened, self.now, width, self.glyphs)
+            if files := touched_files(self.dream, self.opened):
+                rows += [Content(""), Content.styled(touched_words(file for file, _ in files), "bold"), *files]
+            rows += [Content(""), *details(self.dream, width)]
             events = self.opened.events if self.opened is not None else ()
-            log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
-            self._below = [Content(""), *details(self.dream, width)]
-            self._below += [Content(""), Content.styled("log, newest first", "bold"), *log] if log else []
-        if self._files:
-            self._above += [Content(""), Content.styled(touched_words(file for file, _ in self._files), "bold")]
+            if log := self._log.lay(events, width, MAX_DETAIL_EVENTS):
+                rows += [Content(""), Content.styled("log, newest first", "bold"), *log]
+        self.rows = rows
         self.rows_changed(keep=keep or None)
 
     def on_resize(self) -> None:
@@ -71,25 +70,19 @@ class RunDetails(VirtualList):
 
     @property
     def file(self) -> str:
+        """The touched file under the cursor, "" for none."""
         return self._file_at(self.cursor)
 
     def _file_at(self, index: int) -> str:
-        at = index - len(self._above)
-        return self._files[at][0].name if 0 <= at < len(self._files) else ""
-
-    def row_count(self) -> int:
-        return len(self._above) + len(self._files) + len(self._below)
+        row = self.rows[index] if index < len(self.rows) else Content("")
+        return "" if isinstance(row, Content) else row[0].name
 
     def row_key(self, index: int) -> Hashable:
         return self._file_at(index) or index
 
     def row(self, index: int, width: int) -> Content:
-        if index < len(self._above):
-            return self._above[index]
-        index -= len(self._above)
-        if index < len(self._files):
-            return file_row(*self._files[index], width, self.glyphs)
-        return self._below[index - len(self._files)]
+        row = self.rows[index]
+        return row if isinstance(row, Content) else file_row(*row, width, self.glyphs)
 
 
 class RunFiles(RowList[tuple[File, str]]):

@@ -96,9 +96,8 @@ class SessionList(RowList[SessionRow]):
         place = session.file_path
         fold = self.glyphs.opened if place in self.wanted.unfolded else " "
         mark, style = self._mark(session)
-        tail = f" {session.messages:>5}"
-        tail += f"{text.size(session.size):>6}" if width >= SIZE_FROM else ""
-        tail += f"{text.age(self.now - session.when):>5}"
+        amount = f"{text.size(session.size):>6}" if width >= SIZE_FROM else ""
+        tail = f" {session.messages:>5}{amount}{text.age(self.now - session.when):>5}"
         word = self._word(session)
         lead = f"{mark}{self.glyphs.tick if place in self.wanted.marked else ' '}{fold}"
         room = max(1, width - len(lead) - len(tail) - (len(word) + 1 if word else 0))
@@ -107,15 +106,9 @@ class SessionList(RowList[SessionRow]):
             project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
         title = text.visible(session.title, keep="") or UNTITLED
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
-        return Content.assemble(
-            (lead[:1], style),
-            (lead[1:2], "$mark bold"),
-            lead[2:],
-            (project, "$link"),
-            (title, "" if session.title else "$dim"),
-            (f" {word}" if word else "", style or "$warn"),
-            (tail, "$dim"),
-        )
+        marks = ((lead[:1], style), (lead[1:2], "$mark bold"), lead[2:])
+        named = ((project, "$link"), (title, "" if session.title else "$dim"))
+        return Content.assemble(*marks, *named, (f" {word}" if word else "", style or "$warn"), (tail, "$dim"))
 
     def _mark(self, session: Session) -> tuple[str, str]:
         if session.id in self.session_list.live:

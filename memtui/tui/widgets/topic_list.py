@@ -57,7 +57,8 @@ class TopicList(RowList[Row]):
 
     def on_resize(self) -> None:
         super().on_resize()
-        self.border_subtitle = list_columns(self.scrollable_content_region.width)
+        line = "line" if self.scrollable_content_region.width >= LINE_COLUMN_FROM else ""
+        self.border_subtitle = f"{line:>4} {'size':>6}{'age':>5}".lstrip()
 
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
@@ -84,11 +85,6 @@ class TopicList(RowList[Row]):
 
 def first_file(rows: Sequence[Row]) -> int:
     return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
-
-
-def list_columns(width: int) -> str:
-    """What the columns at the end of each row are, for the list's lower border."""
-    return f"{'line' if width >= LINE_COLUMN_FROM else '':>4} {'size':>6}{'age':>5}".lstrip()
 
 
 def list_title(files: int, words: list[str], glyphs: Glyphs) -> str:
