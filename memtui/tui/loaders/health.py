@@ -57,6 +57,10 @@ class PendingHealth(Struct):
             return None  # the screen has a newer list
         return number if self.waiting[number] else None
 
+    def first(self, count: int) -> list[int]:
+        """The first that are waiting."""
+        return list(islice(compress(range(len(self.waiting)), self.waiting), count))
+
 
 class HealthLoader:
     """Which sessions of the list are still to be looked at; what takes a while is done in a thread."""
@@ -91,8 +95,7 @@ class HealthLoader:
             return
         wanted = [number for one in self._on_screen() if (number := self._seen.number(one)) is not None][:SCREEN_BATCH]
         if not wanted and time.monotonic() >= self._not_before:
-            waiting = self._seen.waiting
-            wanted = list(islice(compress(range(len(waiting)), waiting), BACKGROUND_BATCH))
+            wanted = self._seen.first(BACKGROUND_BATCH)
         if wanted:
             self._start(lambda: self._read(wanted))
 
