@@ -28,6 +28,7 @@ from memtui.tui.theme import PLAIN
 from memtui.util.app_dirs import Dirs
 from memtui.util.process import ProcessIdentity
 from tests.transcripts.rows import Script
+from tests.support import adopt_unasked
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
 from tests.tui.views.test_dream import rewrite, shrink
@@ -175,6 +176,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
         monkeypatch.setattr(f"{module}.is_alive", lambda process: process.pid == 4411)
+    adopt_unasked(named.dirs)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
         run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
                   backend="offline", why="named")  # fmt: skip
