@@ -27,8 +27,8 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
 from memtui.util.app_dirs import Dirs
 from memtui.util.process import ProcessIdentity
-from tests.transcripts.rows import Script
 from tests.support import adopt_unasked
+from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
 from tests.tui.views.test_dream import rewrite, shrink
