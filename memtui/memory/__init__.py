@@ -6,7 +6,8 @@ changes, which are shown before `history` carries them out.
 - One file: `topic` reads it; `frontmatter`, `markdown` (links, headings, code), `comments` and `dates` take its text
   apart.
 - The index: `budget` measures what the agent client loads; `index` has its entries and lines; `tidy` shortens it.
-- Folders: `scope` reads one; `links` resolves its links; `snapshot` holds all of them at one moment.
+- Folders: `scope` reads one; `links` resolves its links; `similarity` tells which files are about one
+  topic; `snapshot` holds all of them at one moment.
 - Instructions: `instructions` reads the CLAUDE.md family; `imports` and `path_rules` have its parts.
 - Problems: `checks/`, one file a check with its fix.
 - Changes: `plans` makes them; `drafts` keeps unsaved text; `pins` names files that no background run may touch,

@@ -6,7 +6,7 @@ does nothing:
 - `relative-date`    "yesterday" in a file whose front matter has its date becomes that date (`rules.dates`)
 - `empty-file`       a file that says nothing goes (prune)
 - `exact-duplicate`  a copy that says nothing of its own goes (prune)
-- `merge`            files that are one topic become one, both sources named (`rules.similarity`, `rules.merge`)
+- `merge`            files that are one topic become one, both sources named (`memory.similarity`, `rules.merge`)
 - `frontmatter`      a missing block, name or description, a type that is certain
 - `dead-link`        a link to nothing leads to the one file called so, or becomes plain text
 - `dead-entry`       an index line whose file isn't there goes (prune)

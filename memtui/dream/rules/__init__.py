@@ -2,7 +2,7 @@
 
 One file holds one rule, or a few about one thing, and names them in its `STEP` with their place in a round; `registry`
 finds them and `dream.backends.offline` runs them in rounds until a round changes nothing. `context` is the stage as a
-rule sees it; `similarity` tells which files are about one topic. A rule that fixes what a check of
+rule sees it; `memory.similarity` tells which files are about one topic. A rule that fixes what a check of
 `memtui.memory.checks` finds goes through the problems of the stage and applies the check's own fix, or its edits where
 a run without a person has to choose more carefully.
 

@@ -24,6 +24,7 @@ from memtui.memory.checks.base import FixContext, Problem
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
+from memtui.memory.similarity import normalized
 from memtui.memory.topic import MemoryFile
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.text import nfc, visible
@@ -224,11 +225,6 @@ def parse_timestamp(text: str | None) -> datetime | None:
     if not 2000 <= stamp.year < 2200:
         return None
     return stamp if stamp.tzinfo is not None else stamp.replace(tzinfo=UTC)
-
-
-def normalized(line: str) -> str:
-    """A line as lines are compared: composed, white space collapsed, none at its ends."""
-    return " ".join(nfc(line).split())
 
 
 def _lost_lines(before: list[str], after: list[str]) -> tuple[str, ...]:

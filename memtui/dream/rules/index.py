@@ -5,12 +5,13 @@ its file before the entry goes or is shortened. An index within its limit takes 
 an index over it is brought down to, so that the next run doesn't undo what this one did.
 """
 
-from memtui.dream.rules.context import RuleContext, RuleStep, normalized
+from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import duplicate_entry
 from memtui.memory.frontmatter import newline_of, read_frontmatter
 from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, read_entries
+from memtui.memory.similarity import normalized
 from memtui.memory.tidy import TIDY_GOAL, TidyTopic, usefulness
 
 

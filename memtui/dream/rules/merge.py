@@ -18,13 +18,13 @@ import re
 
 from msgspec import Struct, field
 
-from memtui.dream.rules.context import RuleContext, RuleStep, normalized, parse_timestamp
+from memtui.dream.rules.context import RuleContext, RuleStep, parse_timestamp
 from memtui.dream.rules.dates import depends_on_its_day
-from memtui.dream.rules.similarity import MERGE_NOTE, Match, TopicText, matching_pairs, topic_text
 from memtui.memory.frontmatter import Frontmatter, newline_of, read_frontmatter, set_field
 from memtui.memory.index import INDEX_NAME, drop_entries, read_entries
 from memtui.memory.links import slug, update_links
 from memtui.memory.markdown import code_spans, headings
+from memtui.memory.similarity import MERGE_NOTE, Match, TopicText, matching_pairs, normalized, topic_text
 from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.dream.backends.offline import consolidate
-from memtui.dream.rules.context import Mode, RuleChange, normalized
+from memtui.dream.rules.context import Mode, RuleChange
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.scope import read_scope
+from memtui.memory.similarity import normalized
 from tests.memory.folders import NOW, write
 from tests.support import REPO, digest_tree
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.rules.context import normalized
 from memtui.dream.rules.merge import merge_texts
-from memtui.dream.rules.similarity import match_topics, matching_pairs, topic_text
 from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.similarity import match_topics, matching_pairs, normalized, topic_text
 from tests.memory.folders import topic
 
 LONG = """Deployments go through the pipeline, and only from the main branch after the review is done.

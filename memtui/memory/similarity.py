@@ -19,7 +19,6 @@ from typing import Literal
 from msgspec import Struct
 from rapidfuzz import fuzz, process
 
-from memtui.dream.rules.context import normalized
 from memtui.memory.frontmatter import TYPES, read_frontmatter
 from memtui.memory.links import slug
 from memtui.memory.topic import stem_of
@@ -42,6 +41,11 @@ _NEGATION = re.compile(
     r"|않|없|금지|말\s?것|마라|말라|아니|못|만\b",
     re.IGNORECASE,
 )
+
+
+def normalized(line: str) -> str:
+    """A line as lines are compared: composed, white space collapsed, none at its ends."""
+    return " ".join(nfc(line).split())
 
 
 class _Name(Struct, frozen=True):
