@@ -15,6 +15,11 @@ from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.filter_query import matches_query, parse_query
 
+MAX_FRAME_SHARE = 0.86
+"""Of the screen's height, as the stylesheet has it."""
+FIELD_ROWS = 3
+"""The filter, and an explanation of two lines at most."""
+
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -73,7 +78,7 @@ class Choose(Dialog[Key], Generic[Key]):
 
     def on_mount(self) -> None:
         lines = self._lines
-        lines.styles.height = max(3, len(self._all))
+        self._fit()
         lines.rows_changed()
         lines.cursor = next((i for i, option in enumerate(self._all) if option.key == self._start), 0)
         self.query_one(Input).focus()
@@ -108,8 +113,19 @@ class Choose(Dialog[Key], Generic[Key]):
         """List some more, below the others."""
         self._all = [*self._all, *options]
         if self.is_attached:
+            self._fit()
             self._lines.options = self._matching()
             self._lines.rows_changed()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """A list that fits is as high as its options; a longer one takes what the frame may have."""
+        height = max(3, len(self._all))
+        is_long = height + self.query_one("#frame").gutter.height + FIELD_ROWS > self.size.height * MAX_FRAME_SHARE
+        self.set_class(is_long, "-full")
+        self._lines.styles.height = None if is_long else height
 
     def _matching(self) -> list[Option[Key]]:
         terms = parse_query(self.query_one(Input).value)
