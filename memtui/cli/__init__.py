@@ -52,6 +52,7 @@ COMMANDS: dict[str, str] = {
     "check": "memtui.cli.commands.check:check",
     "index": "memtui.cli.commands.index:index",
     "budget": "memtui.cli.commands.budget:budget",
+    "context": "memtui.cli.commands.session_context:context",
     "history": "memtui.cli.commands.history:history",
     "undo": "memtui.cli.commands.history:undo",
     "redo": "memtui.cli.commands.history:redo",

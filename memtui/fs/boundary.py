@@ -86,6 +86,7 @@ def check_path(
     casefold: bool = False,
     only: frozenset[str] | None = None,
     leaving: Container[str] = (),
+    follow: bool = False,
 ) -> PathVerdict:
     """Decide whether `actor` may read or write `path`; no path and no state of the disk makes it raise.
 
@@ -96,6 +97,7 @@ def check_path(
         casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
         only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
         leaving: Names under `root` that go away in the same step and so can't clash (a rename that changes case).
+        follow: Whether the file to write may be a link; whoever sets it judges the target (`fs.links`).
     """
     try:
         base, parts = _split_root(root, _check_text(path, op), reads if op == "read" else (), casefold)
@@ -105,7 +107,7 @@ def check_path(
             _check_names(parts, actor)
         elif "/".join(parts) not in only:
             raise _Denied("not one of the files that may be written here")
-        name = _resolve(base, parts, leaving, spelling=only is None)
+        name = _resolve(base, parts, leaving, spelling=only is None, follow=follow)
     except _Denied as denied:
         return PathVerdict(False, str(denied))
     except OSError as error:
@@ -194,8 +196,11 @@ def _check_names(parts: list[str], actor: Actor) -> None:
     )
 
 
-def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling: bool) -> str:
-    """Walk to the target without following a link; the name in the spelling on the disk, or as it is if that is off."""
+def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling: bool, follow: bool) -> str:
+    """Walk to the target without following a link; the name in the spelling on the disk, or as it is if that is off.
+
+    With `follow` the last part may be a link.
+    """
     try:
         fd = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -212,6 +217,8 @@ def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling:
                 return "/".join([*done, *parts[number:]])
             done.append(name)
             if stat.S_ISLNK(info.st_mode):
+                if follow and number == len(parts) - 1:
+                    break
                 raise _Denied(f"{name} is a link")
             if number == len(parts) - 1:
                 if not stat.S_ISREG(info.st_mode):

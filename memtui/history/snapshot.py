@@ -8,7 +8,7 @@ within the same clock tick has the same stamp (git calls such an entry "racy").
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from memtui.fs.atomic import REREAD_INTERVAL_S, FileContent, FileStamp, clear_temps, is_temp, read_once
 from memtui.fs.boundary import MAX_FOLDER_DEPTH, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.links import followed
 from memtui.history.database import HistoryDatabase, folder_id
 from memtui.util.errors import MemtuiError
 
@@ -152,18 +153,21 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, FileStamp]:
-    """The files that a store looks after, with their stamps; nothing is read, no link followed.
+def scan(
+    root: Path, only: Collection[str] | None, fs: FileSystem = REAL, own: Sequence[Path] = ()
+) -> dict[str, FileStamp]:
+    """The files that a store looks after, with their stamps, links to files among them; nothing is read.
 
     Args:
         root: The folder. If it is gone, there are none.
         only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
+        own: As for `Store`: which links are followed.
     """
     found: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
             with suppress(OSError, MemtuiError):
-                parent, leaf = open_parent(root, name, fs=fs)
+                parent, leaf = open_parent(*followed(root, name, own), fs=fs)
                 try:
                     info = fs.lstat(leaf, dir_fd=parent)
                 finally:
@@ -173,10 +177,13 @@ def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dic
         return found
     for above, _, entries in walk(root, fs):
         for entry in entries:
-            if not entry.name.endswith(".md") or not entry.is_file(follow_symlinks=False):
+            name = above + entry.name
+            if not entry.name.endswith(".md") or not entry.is_file():
+                continue
+            if entry.is_symlink() and followed(root, name, own) == (root, name):
                 continue
             with suppress(OSError):  # gone between the listing and the look
-                found[above + entry.name] = FileStamp.of(entry.stat(follow_symlinks=False))
+                found[name] = FileStamp.of(entry.stat())
     return found
 
 
@@ -215,32 +222,45 @@ def walk(
             fs.close(fd)
 
 
-def clear_folder(root: Path, only: Collection[str] | None, fs: FileSystem = REAL, *, own: bool) -> list[str]:
+def clear_folder(
+    root: Path, only: Collection[str] | None, fs: FileSystem = REAL, *, ours: bool, own: Sequence[Path] = ()
+) -> list[str]:
     """Remove the temporary files that dead processes left; what can't be removed stays, without a fault.
 
     Args:
         only: For a store of single files: just their folders. Else all below `root`.
-        own: Also those of this process; needs the store's lock.
+        ours: Also those of this process; needs the store's lock.
     """
     removed: list[str] = []
     if only is not None:
-        for name in {name.rpartition("/")[0] + "/x": None for name in only}:
-            with suppress(OSError, MemtuiError):
-                parent, _ = open_parent(root, name.removeprefix("/"), fs=fs)
-                try:
-                    removed += clear_temps(parent, fs=fs, own=own)
-                finally:
-                    fs.close(parent)
+        for place, above in {
+            (place, name.rpartition("/")[0]) for place, name in (followed(root, one, own) for one in only)
+        }:
+            removed += _clear_beside(place, f"{above}/x".removeprefix("/"), fs, ours=ours)
         return removed
     for above, fd, entries in walk(root, fs, hidden=True):
+        for entry in entries:
+            if entry.is_symlink() and entry.name.endswith(".md"):
+                place, name = followed(root, above + entry.name, own)
+                removed += _clear_beside(place, name, fs, ours=ours) if place != root else []
         names = [entry.name for entry in entries if is_temp(entry.name)]
         with suppress(OSError):  # a folder that may only be read
-            removed += [above + name for name in clear_temps(fd, fs=fs, names=names, own=own)]
+            removed += [above + name for name in clear_temps(fd, fs=fs, names=names, own=ours)]
     return removed
 
 
+def _clear_beside(root: Path, name: str, fs: FileSystem, *, ours: bool) -> list[str]:
+    with suppress(OSError, MemtuiError):
+        parent, _ = open_parent(root, name, fs=fs)
+        try:
+            return clear_temps(parent, fs=fs, own=ours)
+        finally:
+            fs.close(parent)
+    return []
+
+
 def read_settled(
-    root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL
+    root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL, own: Sequence[Path] = ()
 ) -> dict[str, FileContent]:
     """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
 
@@ -253,7 +273,7 @@ def read_settled(
     done: dict[str, FileContent] = {}
     fresh: dict[str, FileContent] = {}
     for name in names:
-        content = _read(root, name, fs)
+        content = _read(root, name, fs, own)
         if content is None:
             continue
         whole = not content.stamp.fresh(fs.now()) or content.digest == known.get(name)
@@ -263,7 +283,7 @@ def read_settled(
             break
         fs.wait(REREAD_INTERVAL_S)
         for name, before in list(fresh.items()):
-            again = _read(root, name, fs)
+            again = _read(root, name, fs, own)
             if again is None:
                 del fresh[name]
             elif again.digest == before.digest:
@@ -274,9 +294,9 @@ def read_settled(
     return done
 
 
-def _read(root: Path, name: str, fs: FileSystem) -> FileContent | None:
+def _read(root: Path, name: str, fs: FileSystem, own: Sequence[Path]) -> FileContent | None:
     try:
-        parent, leaf = open_parent(root, name, fs=fs)
+        parent, leaf = open_parent(*followed(root, name, own), fs=fs)
         try:
             return read_once(leaf, fs=fs, dir_fd=parent)
         finally:

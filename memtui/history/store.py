@@ -18,9 +18,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, to_error
+from memtui.fs.atomic import FileContent, digest, to_error
 from memtui.fs.boundary import Actor, check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.links import why_not_written
 from memtui.history.database import HistoryDamaged, HistoryDatabase
 from memtui.history.merge import merge3
 from memtui.history.snapshot import clear_folder
@@ -111,6 +112,7 @@ class Store:
         actor: Whose rights count.
         trash: Where removed files go as well; `None` for nowhere.
         patience: Seconds to wait for another process of ours.
+        own: Folders in which the target of a link has to lie, so that a user's change goes through it.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class Store:
         actor: Actor = "user",
         trash: Callable[[str, bytes, Path], bool] | None = put_in_trash,
         patience: float = 30.0,
+        own: Sequence[Path] = (),
     ) -> None:
         self.root = root
         self._real = Path(os.path.realpath(root))
@@ -132,10 +135,11 @@ class Store:
         self._fs = fs
         self._now = now
         self._actor: Actor = actor
+        self._own = own
         self._trash = trash
         self._trash_folder = dirs.state / "trash"
         database = HistoryDatabase.of(dirs, fs=fs, patience_s=patience)
-        self._writer = Writer(self._real, database, scope=self.scope, fs=fs, now=now, patience_s=patience)
+        self._writer = Writer(self._real, database, scope=self.scope, fs=fs, now=now, patience_s=patience, own=own)
         self.history: FolderVersions = self._writer.versions
 
     def read(self, name: str) -> tuple[bytes, str] | None:
@@ -144,7 +148,7 @@ class Store:
         Raises:
             Refused: If it isn't one of this store's, or a link or no file.
         """
-        found = look(self._real, self._name(name, ()), self._fs)
+        found = self._look(self._name(name, ()))
         return None if found is None else (found.data, found.digest)
 
     def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
@@ -267,7 +271,7 @@ class Store:
             why = f"restore {name} from {operation.id[:8]}"
             for _ in range(MAX_TRIES):
                 target = self._name(name, ())
-                disk = look(self._real, target, self._fs, _Whole(self.history, None))
+                disk = self._look(target, _Whole(self.history, None))
                 with suppress(Moved):
                     return Saved(
                         self._writer.carry_out([Step(target, disk, data, modified)], Entry(who, why, "restore"))
@@ -362,13 +366,20 @@ class Store:
         if self._writer.database.exists:
             with suppress(HistoryDamaged), self._writer.writing("the history"):
                 return self._writer.clear()
-        return tuple(clear_folder(self._real, self._allow, self._fs, own=False))
+        return tuple(clear_folder(self._real, self._allow, self._fs, ours=False, own=self._own))
+
+    def _look(self, name: str, known: Container[str | None] = ()) -> FileContent | None:
+        return look(self._real, name, self._fs, known, self._own)
 
     def _name(self, name: str, leaving: Container[str]) -> str:
         """The name to use, in the spelling on the disk."""
-        verdict = check_path(self.root, name, op="write", actor=self._actor, only=self._allow, leaving=leaving)
-        if verdict.name is None:
-            raise Refused(f"{name} is not written: {verdict.reason}")
+        is_user = self._actor == "user"
+        verdict = check_path(
+            self.root, name, op="write", actor=self._actor, only=self._allow, leaving=leaving, follow=is_user
+        )
+        reason = verdict.reason if verdict.name is None else why_not_written(self._real / verdict.name, self._own)
+        if verdict.name is None or reason:
+            raise Refused(f"{name} is not written: {reason}")
         return verdict.name
 
     def _plan(
@@ -383,7 +394,7 @@ class Store:
         for change in changes:
             try:
                 name = self._name(change.name, removed - {change.name})
-                disk = look(self._real, name, self._fs, _Whole(self.history, change.base))
+                disk = self._look(name, _Whole(self.history, change.base))
                 text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
             except (Conflict, Refused) as error:
                 if not partial:
@@ -471,7 +482,7 @@ class Store:
             Stale: If later edits overlap.
         """
         before, after = self.history.before(operation.id, change.name), self.history.read(operation.id, change.name)
-        disk = look(self._real, name, self._fs, (change.before, change.after))
+        disk = self._look(name, (change.before, change.after))
         now = disk.data if disk is not None else None
         if now in (before, after) or change.name in over:
             return Step(name, disk, before, change.before_mtime_ns if now != before else None), False
@@ -494,7 +505,7 @@ class Store:
             try:
                 wanted = self.history.content(version.digest) if version.digest is not None else None
                 target = self._name(name, leaving - {name})
-                disk = look(self._real, target, self._fs, (version.digest,))
+                disk = self._look(target, (version.digest,))
             except MemtuiError as error:
                 if version.digest is None and not os.path.lexists(self._real / name):
                     continue

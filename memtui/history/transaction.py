@@ -14,7 +14,8 @@ from msgspec import Struct
 from memtui.fs.atomic import FileContent, FileStamp, digest, read_content, write_temp
 from memtui.fs.boundary import fold_name, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.util.errors import MemtuiError, NotFound
+from memtui.fs.links import followed
+from memtui.util.errors import MemtuiError, NotFound, Refused
 
 
 class Moved(Exception):
@@ -55,18 +56,21 @@ class Transaction:
     Args:
         root: The folder, its own path resolved.
         steps: What to do, one for each name.
+        own: As for `Store`.
 
     Attributes:
         modified: Once staged, the mtime that each file will have, in nanoseconds.
         done: The steps that were done or begun.
     """
 
-    def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL) -> None:
+    def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL, own: Sequence[Path] = ()) -> None:
         self._root = root
         self._steps = in_order(steps)
         self._fs = fs
-        self._parents: dict[str, int] = {}
+        self._own = own
+        self._parents: dict[tuple[Path, str], int] = {}
         self._temps: dict[str, str] = {}
+        self._places: dict[str, tuple[Path, str]] = {}
         self._made: list[str] = []
         self.modified: dict[str, int] = {}
         self.done: list[Step] = []
@@ -76,6 +80,9 @@ class Transaction:
         for step in self._steps:
             parent, _ = self._parent(step)
             if step.data is None:
+                if self._places[step.name] != (self._root, step.name):
+                    hint = f"remove it yourself: rm {self._root / step.name}"
+                    raise Refused(f"{step.name} is a link: memtui removes and renames no link", hint=hint)
                 continue
             self._write_temp(step, step.data, step.modified)
             self.modified[step.name] = self._fs.lstat(self._temps[step.name], dir_fd=parent).st_mtime_ns
@@ -135,9 +142,10 @@ class Transaction:
 
     def close(self) -> None:
         """Remove the temporary files that were not used, and folders that were made in vain."""
-        for name, temp in self._temps.items():
-            with suppress(OSError):  # cleared at the next start
-                self._fs.unlink(temp, dir_fd=self._parents[name.rpartition("/")[0]])
+        for step in self._steps:
+            if step.name in self._temps:
+                with suppress(OSError):  # cleared at the next start
+                    self._fs.unlink(self._temps[step.name], dir_fd=self._parent(step)[0])
         for parent in self._parents.values():
             with suppress(OSError):
                 self._fs.close(parent)
@@ -147,15 +155,16 @@ class Transaction:
                 remove_folder(self._root, folder, self._fs)
 
     def _parent(self, step: Step) -> tuple[int, str]:
-        above, _, leaf = step.name.rpartition("/")
-        if above not in self._parents:
+        root, name = self._places.setdefault(step.name, followed(self._root, step.name, self._own))
+        above, _, leaf = name.rpartition("/")
+        if (root, above) not in self._parents:
             if step.data is not None and step.disk is None:
                 self._made += self._missing(above)
             try:
-                self._parents[above], _ = open_parent(self._root, step.name, create=step.data is not None, fs=self._fs)
+                self._parents[root, above], _ = open_parent(root, name, create=step.data is not None, fs=self._fs)
             except NotFound as error:
                 raise Moved(step.name) from error
-        return self._parents[above], leaf
+        return self._parents[root, above], leaf
 
     def _missing(self, folder: str) -> list[str]:
         """The folders that have to be made for a new file."""
@@ -185,16 +194,18 @@ class Transaction:
             return None
 
 
-def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> FileContent | None:
-    """A file below `root` as it is, without following a link; `None` if it isn't there.
+def look(
+    root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = (), own: Sequence[Path] = ()
+) -> FileContent | None:
+    """A file below `root` as it is, be it a link to one of the person's own (`own`); `None` if it isn't there.
 
     Raises:
-        Refused: If it, or a folder on the way, is a link or something else.
+        Refused: If it, or a folder on the way, is another link or something else.
         Conflict: If it is being rewritten and doesn't come to rest.
         OSError: If it can't be read.
     """
     try:
-        parent, leaf = open_parent(root, name, fs=fs)
+        parent, leaf = open_parent(*followed(root, name, own), fs=fs)
     except NotFound:
         return None
     try:

@@ -60,6 +60,7 @@ class Writer:
         scope: Which of its files are recorded.
         now: The clock, in seconds since 1970.
         patience_s: Seconds to wait for another process of ours.
+        own: As for `Store`.
     """
 
     def __init__(
@@ -71,20 +72,24 @@ class Writer:
         fs: FileSystem = REAL,
         now: Callable[[], float],
         patience_s: float,
+        own: Sequence[Path] = (),
     ) -> None:
         self.root = root
         self.database = database
         self.versions = FolderVersions(database, root)
         self._scope = scope
         self._fs = fs
+        self._own = own
         self._now = now
         self._patience_s = patience_s
         state = database.path.parent
         self._state = state
         self._lock = state / "locks" / f"{digest(os.fsencode(root))[:16]}.lock"
         # Stores of single files in one folder share its history, but each looks after its own files.
-        own = "" if scope.names is None else digest("\n".join(sorted(scope.names)).encode("utf-8", "surrogatepass"))[:8]
-        self.snapshot = FolderSnapshot(database, root, own)
+        single = (
+            "" if scope.names is None else digest("\n".join(sorted(scope.names)).encode("utf-8", "surrogatepass"))[:8]
+        )
+        self.snapshot = FolderSnapshot(database, root, single)
 
     @contextmanager
     def writing(self, what: str, outcome: str = NOTHING) -> Iterator[None]:
@@ -134,7 +139,7 @@ class Writer:
         if not steps and entry.undoes is None:
             self.remember(seen)
             return None
-        work = Transaction(self.root, steps, fs=self._fs)
+        work = Transaction(self.root, steps, fs=self._fs, own=self._own)
         try:
             id = ""
             try:
@@ -273,7 +278,7 @@ class Writer:
         rest: list[Step] = []
         for change in operation.files:
             try:
-                disk = look(self.root, change.name, self._fs, (change.before, change.after))
+                disk = look(self.root, change.name, self._fs, (change.before, change.after), self._own)
             except MemtuiError:
                 odd = True  # somebody put something else there; what was wanted is in the history
                 continue
@@ -286,7 +291,7 @@ class Writer:
             else:
                 odd = True
         if begun:
-            work = Transaction(self.root, rest, fs=self._fs)
+            work = Transaction(self.root, rest, fs=self._fs, own=self._own)
             try:
                 work.stage()
                 work.replace()
@@ -351,7 +356,7 @@ class Writer:
         Raises:
             OSError: If the folder can't be listed.
         """
-        return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs), self._scope.covers)
+        return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs, self._own), self._scope.covers)
 
     def note(self, who: str) -> Operation | None:
         """Record what others changed since the last time; the first time, everything as it was found.
@@ -362,11 +367,11 @@ class Writer:
         first = not self.snapshot.looked
         known = {name: file for name, file in self.snapshot.files().items() if self._scope.covers(name)}
         at = self._fs.now()
-        stamps = scan(self.root, self._scope.names, self._fs)
+        stamps = scan(self.root, self._scope.names, self._fs, self._own)
         same = {name for name, stamp in stamps.items() if name in known and known[name].unchanged(stamp)}
         other = [name for name, stamp in stamps.items() if name not in same and stamp.size <= MAX_SIZE]
         heads = {name: file.digest for name, file in known.items() if file.digest is not None}
-        read = read_settled(self.root, other, heads, self._fs)
+        read = read_settled(self.root, other, heads, self._fs, self._own)
         now: dict[str, FileContent | None] = {**read, **dict.fromkeys(known.keys() - stamps.keys())}
         changed = any((content and content.digest) != heads.get(name) for name, content in now.items())
         with self.database.write(durable=changed) as connection:
@@ -383,7 +388,7 @@ class Writer:
 
     def clear(self) -> tuple[str, ...]:
         """Remove the temporary files that dead processes left; with the lock held, our own as well."""
-        return tuple(clear_folder(self.root, self._scope.names, self._fs, own=True))
+        return tuple(clear_folder(self.root, self._scope.names, self._fs, ours=True, own=self._own))
 
 
 def _side(content: FileContent | None) -> _Side | None:

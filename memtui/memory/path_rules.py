@@ -22,83 +22,115 @@ from functools import lru_cache
 @lru_cache(maxsize=256)
 def glob_regex(pattern: str) -> re.Pattern[str]:
     """The pattern as a regular expression for `fullmatch`; a broken bracket or range is taken literally."""
+    pattern = pattern[:4096]
+    bare = pattern.lstrip("!") if not pattern.startswith("!(") else pattern
     try:
-        return re.compile(_translate(pattern[:4096]), re.DOTALL)
+        found = _translate(bare)
+        return re.compile(rf"(?!(?:{found})\Z).*" if (len(pattern) - len(bare)) % 2 else found, re.DOTALL)
     except re.error:
         return re.compile(re.escape(pattern))
 
 
+_GLOBSTAR = re.compile(r"(?:(?<=/)|(?<=[{(,|])|^)\*\*(?:/|(?=[}),|])|\Z)")
+_ANY_ENDING = re.compile(r"\*\*\.\w+")
+_CLASS = re.compile(r"\[(\^?)((?:\[:\w+:\]|[^\]])+)\]")
+_POSIX = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z", "word": r"\w"}
+_RANGE = re.compile(r"\{(\w|-?\d{1,4})\.\.(\w|-?\d{1,4})\}")
+_GROUP = re.compile(r"([?*+@!]?)\(")
+_AFTER_GROUP = {"?": ")?", "*": ")*", "+": ")+", "!": ")(?=/|\\Z))[^/]*"}
+
+
 def _translate(pattern: str) -> str:
+    if _ANY_ENDING.fullmatch(pattern):
+        return ".*" + re.escape(pattern[2:])
+    pattern = pattern.replace("\\", "/")
     out: list[str] = []
-    depth, at = 0, 0
-    balanced = pattern.count("{") == pattern.count("}")
+    closers: list[str] = []
+    grouped = pattern.count("(") == pattern.count(")")
+    at = 0
     while at < len(pattern):
         char = pattern[at]
-        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] in "/{,"):
-            out.append("(?:.*/)?")
-            at += 3
-            continue
-        if pattern.startswith("**", at):
-            out.append(".*")
-            at += 2
-            continue
-        if char == "[":
-            end = pattern.find("]", at + 2)
-            if end > 0:
-                inner = pattern[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-                out.append("[" + ("^" + inner[1:] if inner[0] in "!^" else inner) + "]")
-                at = end + 1
-                continue
-        if char == "\\" and at + 1 < len(pattern):
-            out.append(re.escape(pattern[at + 1]))
-            at += 2
-            continue
-        if char == "{" and balanced:
-            depth += 1
+        if match := _GLOBSTAR.match(pattern, at):
+            out.append("(?:.*/)?" if match[0].endswith("/") else ".*")
+        elif grouped and (match := _GROUP.match(pattern, at)):
+            out.append("(?!(?:" if match[1] == "!" else "(?:")
+            closers.append(_AFTER_GROUP.get(match[1], ")"))
+        elif match := _CLASS.match(pattern, at):
+            out.append(_character_class(match))
+        elif match := _RANGE.match(pattern, at):
+            out.append(_range(match[1], match[2]))
+        elif char == "{" and _has_choice(pattern, at):
             out.append("(?:")
-        elif char == "}" and depth:
-            depth -= 1
-            out.append(")")
-        elif char == "," and depth:
+            closers.append("}")
+        elif closers and char == ("}" if closers[-1] == "}" else ")"):
+            out.append(closers.pop().replace("}", ")"))
+        elif closers and char == ("," if closers[-1] == "}" else "|"):
             out.append("|")
         else:
             out.append({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)))
-        at += 1
-    return "".join(out) + ")" * depth
+        at = match.end() if match else at + 1
+    return "".join(out)
+
+
+def _character_class(match: re.Match[str]) -> str:
+    inner = re.sub(r"[\[&~|]|(?<=-)-", r"\\\g<0>", match[2])
+    for name, chars in _POSIX.items():
+        inner = inner.replace(f"\\[:{name}:]", chars)
+    return f"[{match[1]}{inner}]"
+
+
+def _range(first: str, last: str) -> str:
+    if first.lstrip("-").isdigit() and last.lstrip("-").isdigit():
+        low, high = sorted((int(first), int(last)))
+        return f"(?:{'|'.join(map(str, range(low, high + 1)))})"
+    return f"[{re.escape(min(first, last))}-{re.escape(max(first, last))}]"
+
+
+def _has_choice(pattern: str, at: int) -> bool:
+    """Whether a brace is closed and holds a comma of its own: else it is an ordinary character."""
+    depth, comma = 0, False
+    for char in pattern[at:]:
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        comma = comma or (char == "," and depth == 1)
+        if not depth:
+            return comma
+    return False
 
 
 MAX_BLOCK_CHARS = 64 << 10
 _BLOCK = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_WORD = r"""(?:"[^"\\\n]+"|'[^'\n]+'|[A-Za-z_.][\w.-]*/[^\s"'#:{}\[\],]*)"""
+_ROW_WORD = rf"(?:{_WORD}|(?!(?i:null|true|false|yes|no|on|off|[yn])[ ]*[,\]])[A-Za-z][\w.]*)"
 _SIMPLE = re.compile(
-    r"""(?:^|\n)paths:[ \t]*(?:
-        [ ]*(?P<one>"[^"\\\n]+"|'[^'\n]+'|[A-Za-z_.][\w.-]*/[^\s"'#:{}\[\],]*)[ \t]*(?=\n|\Z)
-      | (?P<many>(?:\n[ ]*-[ ]+(?:"[^"\\\n]+"|'[^'\n]+'|[A-Za-z_.][\w.-]*/[^\s"'#:{}\[\],]*)[ \t]*(?=\n|\Z))+)
+    rf"""(?:^|\n)paths:[ \t]*(?:
+        (?P<none>(?:\[[ ]*\]|~|null|true|false|\d+)?)[ \t]*(?=\Z|\n(?![ ]*-))
+      | [ ]*(?P<one>{_WORD})[ \t]*(?=\n|\Z)
+      | \[[ ]*(?P<row>{_ROW_WORD}(?:[ ]*,[ ]*{_ROW_WORD})*)[ ]*\][ \t]*(?=\n|\Z)
+      | (?P<many>(?:\n[ ]*-[ ]+{_WORD}[ \t]*(?=\n|\Z))+)
     )(?!\n[ ])""",
     re.VERBOSE,
 )
+_WORDS = re.compile(_ROW_WORD)
 _HARMLESS = re.compile(r"[A-Za-z_][\w-]*:(?: [\w ./-]*)?\Z|[ ]*- |paths:")
 _PLAIN_LINE = re.compile(r"^([A-Za-z_][\w-]*):[ \t]+(?![\"'])(\S.*?)[ \t]*$", re.MULTILINE)
 _COMMA = re.compile(r",(?![^{}]*\})")
 
 
-def rule_paths(text: str, *, exact: bool = True) -> tuple[str, ...]:
-    """The globs of a rule, given its whole text; () means that it is loaded at start.
-
-    Without `exact`, PyYAML stays unimported and a form that needs it gives ("…",).
-    """
+def rule_paths(text: str) -> tuple[str, ...]:
+    """The globs of a rule, given its whole text; () means that it is loaded at start."""
     if "paths" not in text[:MAX_BLOCK_CHARS] or "---" not in text[:4]:
         return ()
     block = _BLOCK.match(text.replace("\r\n", "\n")[: MAX_BLOCK_CHARS + 8])
     if block is None or "paths" not in block[1]:
         return ()
-    simple = _SIMPLE.search(block[1])
+    simple = _SIMPLE.search(block[1].removesuffix("\n"))
     # Each line has to be such that YAML surely takes the block; else only YAML can tell.
     is_harmless = all(not line.strip() or _HARMLESS.match(line) for line in block[1].split("\n"))
-    if simple is not None and block[1].count("paths:") == 1 and "\n\t" not in block[1] and is_harmless:
-        if simple["one"]:
-            return _globs(simple["one"].strip("\"'"))
-        return _globs([line.strip()[1:].strip().strip("\"'") for line in simple["many"].split("\n")[1:]])
-    return _from_yaml(block[1]) if exact else ("…",)
+    if simple is None or block[1].count("paths:") != 1 or "\n\t" in block[1] or not is_harmless:
+        return _from_yaml(block[1])
+    if simple["one"]:
+        return _globs(simple["one"].strip("\"'"))
+    return _globs([word.strip("\"'") for word in _WORDS.findall(simple["row"] or simple["many"] or "")])
 
 
 def _globs(value: object) -> tuple[str, ...]:

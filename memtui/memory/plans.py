@@ -115,8 +115,6 @@ class PlanBuilder:
             return self._after[name]
         if name not in self._before:
             path = self.root / name
-            if path.is_symlink():
-                raise Refused(f"{name} is a link: memtui doesn't write through links")
             try:
                 self._before[name] = read_stable(path)
             except (FileNotFoundError, NotADirectoryError):

@@ -129,7 +129,7 @@ def load_snapshot(
         scopes.append(scope)
     if not location.enabled:
         notices.append("memory is switched off: the agent loads and writes none")
-    instructions = read_instructions(env, location, exact=full)
+    instructions = read_instructions(env, location)
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
     graphs = {scope.id: Graph(scope) for scope in scopes}

@@ -58,6 +58,11 @@ class Workspace:
         self.roots: tuple[Path, ...] = (location.folder,)
         self._lone: tuple[Path, ...] = ()
 
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """Folders in which the targets of links are the person's own."""
+        return self.env.home, self.location.root, self.location.cwd
+
     def use_trash(self, trash: bool) -> None:
         if trash != self.trash:
             self.trash = trash
@@ -97,7 +102,7 @@ class Workspace:
         key = root / "&".join(sorted(allow)) if allow else root
         if key not in self._stores:
             self._stores[key] = Store(
-                root, self.dirs, allow=allow, now=self.now, trash=put_in_trash if self.trash else None
+                root, self.dirs, allow=allow, now=self.now, trash=put_in_trash if self.trash else None, own=self.own
             )
         return self._stores[key]
 

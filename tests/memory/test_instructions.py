@@ -31,9 +31,9 @@ def build(root: Path, files: Files) -> None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def read(root: Path, cwd: str, exact: bool = True, **environ: str) -> tuple[Instruction, ...]:
+def read(root: Path, cwd: str, **environ: str) -> tuple[Instruction, ...]:
     env = Env(root / "home", environ, (root / "managed" / "managed-settings.json",))
-    return read_instructions(env, locate_memory(env, root / cwd), exact=exact)
+    return read_instructions(env, locate_memory(env, root / cwd))
 
 
 def loaded(root: Path, items: tuple[Instruction, ...]) -> list[str]:
@@ -303,13 +303,13 @@ def test_a_rule_with_paths_waits(snapshot: Path) -> None:
     build(
         snapshot,
         {
-            "repo/.claude/rules/p.md": '---\npaths:\n  - "src/**"\n---\n@imp.md\n',
+            "repo/.claude/rules/p.md": '---\npaths:\n  - "src/**"\n---\n@imp.txt\n',
             "repo/.claude/rules/sub/imp.md": "x",
             "repo/.claude/rules/star.md": '---\npaths: "**"\n---\nAlways\n',
         },
     )
     items = {item.path.name: item for item in read(snapshot, "repo") if item.exists}
-    assert items["p.md"].globs == ("src/**",) and not items["p.md"].loaded and items["p.md"].imports == ()
+    assert items["p.md"].globs == ("src/**",) and not items["p.md"].loaded
     assert items["star.md"].loaded
 
 
@@ -399,9 +399,9 @@ def test_a_missing_import_and_its_likely_cause(snapshot: Path) -> None:
     assert (found["pic.png"].state, found["dir"].state, found["none.md"].state) == ("not-text", "missing", "missing")
 
 
-def test_reading_changes_nothing_and_yaml_waits(snapshot: Path) -> None:
+def test_reading_changes_nothing(snapshot: Path) -> None:
     build(snapshot, {**BASE, "repo/.claude/rules/p.md": "---\npaths: [a, b]\n---\nx\n"})
     before = digest_tree(snapshot)
-    items = read(snapshot, "repo", exact=False)
+    items = read(snapshot, "repo")
     assert digest_tree(snapshot) == before
-    assert next(item.globs for item in items if item.path.name == "p.md") == ("…",)
+    assert next(item.globs for item in items if item.path.name == "p.md") == ("a", "b")

@@ -16,6 +16,7 @@ from memtui.agent.permissions import decide
 from memtui.agent.shell.commands import SECRET_EXCLUDES
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.cli.commands.config import switch_data, value_words
+from memtui.cli.commands.session_context import context_data, context_lines, named_location, read_context
 from memtui.cli.context import CliContext, find_directory
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields
@@ -177,6 +178,27 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
             yield f"  {layer['name']:<8}{layer['source']}: {keys}"
     else:
         yield StyledText("order: environment > policy > flag > local > user > default", "dim")
+
+
+@explain.command("context")
+@click.argument("directories", nargs=-1, metavar="[DIR]…")
+@pass_context
+def explain_context(context: CliContext, directories: tuple[str, ...]) -> None:
+    """What Claude Code loads at the start of a session in a directory: each file with its text, and what it leaves out.
+
+    `memtui context` has sizes and shares.
+    """
+    locations = [named_location(context, word) for word in directories or (".",)]
+    found = [read_context(context.env, location) for location in locations]
+
+    def lines() -> Iterator[Line]:
+        for location, one in zip(locations, found, strict=True):
+            yield from context_lines(context.out, one, location, context.env.home)
+            for file in one.files if context.out.verbose else ():
+                yield from ("", StyledText(file.name, "bold"))
+                yield from file.content.split("\n")
+
+    _tell(context, "context", [context_data(one) for one in found], lines())
 
 
 @explain.command("path")

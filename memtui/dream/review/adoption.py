@@ -273,7 +273,7 @@ def _change(stage: Stage, file: PlannedFile) -> Change:
 def _store(stage: Stage, workspace: Workspace) -> Store:
     """A store with a run's rights: it writes nothing below `team/`."""
     trash = put_in_trash if workspace.trash else None
-    return Store(stage.folder, workspace.dirs, now=workspace.now, actor="dream", trash=trash)
+    return Store(stage.folder, workspace.dirs, now=workspace.now, actor="dream", trash=trash, own=workspace.own)
 
 
 def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes | None]]:
