@@ -514,8 +514,9 @@ _READING = {
 READING = {f"{first}.{last}" for first, names in _READING.items() for last in names.split()}
 """The commands that write nothing."""
 READING_WORDS = {
-    "ls", "show", "budget", "history", "doctor", "completion", "version",
-    *(f"explain {name}" for name in ("frontmatter", "index", "path", "permission", "place", "resume", "transcript")),
+    "ls", "show", "budget", "context", "history", "doctor", "completion", "version",
+    *(f"explain {name}" for name in ("context", "frontmatter", "index", "path", "permission", "place")),
+    "explain resume", "explain transcript",
     *(f"dream {name}" for name in ("diff", "doctor", "log", "status", "watch", "why")),
     *(f"sessions {name}" for name in ("health", "ls", "show", "tree")),
     "projects", "projects ls", "config get", "config keys", "config path",
