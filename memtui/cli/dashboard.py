@@ -16,8 +16,7 @@ from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.lock.lock import effective_lock
+from memtui.dream.gates.evaluate import evaluate_gates, last_dream
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import gate_text, gates_summary
 from memtui.util.text import age, pluralize, size
@@ -40,7 +39,7 @@ def _print(context: CliContext, found: OpenedWorkspace) -> None:
     place = snapshot.location
     now = context.now()
     rows = [row for _, row in file_rows(workspace.pins, snapshot)]
-    last = effective_lock(place.folder, workspace.dirs).at
+    last = last_dream(workspace, now)
     listed = evaluate_gates(workspace, workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = snapshot.auto

@@ -109,7 +109,7 @@ def _checked(
         files = {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
         assert files == {name: entry for name, entry in tree.items() if entry[0] == "file"}, f"call {number}: a time"
     shut = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
-    assert "lock" not in shut and ("time" in shut) == success, f"call {number}: {shut}"
+    assert "lock" not in shut and ("time" in shut) == new, f"call {number}: {shut}"
     for run in list_runs(scene.dirs):
         end = run_state(run).end
         assert end is not None and (end.how == "done") == new, f"call {number}: {end}"

@@ -19,7 +19,7 @@ from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
+from memtui.dream.gates.evaluate import evaluate_gates, failure_gate, last_dream
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import run_dream
@@ -51,7 +51,7 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 def status(context: CliContext) -> None:
     """Whether a dream is running, what waits for review, when the last one was, and whether they fail."""
     listed = dreams.runs(context.workspace)
-    lock = effective_lock(context.location.folder, context.dirs)
+    lock, last = effective_lock(context.location.folder, context.dirs), last_dream(context.workspace, context.now())
     newest = {run_state(run).word: run for run in reversed(listed)}
     going, died = newest.get("running"), newest.get("died")
     held = run_awaiting_review(listed)
@@ -64,7 +64,7 @@ def status(context: CliContext) -> None:
         "waiting": held and held.id,
         "died": died and died.id,
         "backs_off_until": iso(failing.opens_at),
-        "last": iso(lock.at) if free.open else None,
+        "last": iso(last),
         "newest": run_data(context, listed[0]) if listed else None,
     }
 
@@ -76,8 +76,7 @@ def status(context: CliContext) -> None:
             yield [StyledText("another program's dream is running: ", "warn"), data["foreign"]]
             yield StyledText("  memtui can't stop it: stop it where it runs", "dim")
         else:
-            last = "never" if lock.at is None else since(context, lock.at)
-            yield f"no dream is running; last dream {last}"
+            yield f"no dream is running; last dream {'never' if last is None else since(context, last)}"
             if listed:
                 yield from run_lines(context, data["newest"])
         if held is not None and held is not listed[0]:
@@ -181,7 +180,7 @@ def run(
     end = run_dream(
         context.workspace, context.dirs, chosen.work, mode=mode, trigger=trigger, backend=chosen.name, why=chosen.why,
         force=force, dry_run=context.options.dry_run, adopt="review" if review else "auto", now=context.now,
-        run_id=run_id,
+        reads_sessions=chosen.reads_sessions, run_id=run_id,
     )  # fmt: skip
     return 128 + end.signal if end.signal else int(end.how not in _GOOD_ENDS)
 

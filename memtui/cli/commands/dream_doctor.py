@@ -51,13 +51,14 @@ def _of_gate(gate: Gate, name: str, hint: str) -> DoctorResult:
 def _wanted(context: CliContext) -> Iterator[DoctorResult]:
     for gate, name, key in (
         (memory_gate(context.location), "auto memory", "autoMemoryEnabled"),
-        (dream_gate(context.location, assistant=False, trigger="hand"), "auto-dream", "autoDreamEnabled"),
+        (dream_gate(context.location, assistant=False, trigger="hook"), "auto-dream", "autoDreamEnabled"),
     ):
-        yield _of_gate(gate, name, f"{gate.source or 'the default'} decides that: memtui config get {key} -v")
+        by_hand = "; memtui dream now starts one by hand all the same" if key == "autoDreamEnabled" else ""
+        yield _of_gate(gate, name, f"{gate.source or 'the default'} decides that: memtui config get {key} -v{by_hand}")
     if assistant_mode(context.config):
         planned = next_start(context.dirs, context.location, context.now())
         words = "on: dreams are made from daily logs, and start by schedule alone"
-        hint = "memtui dream now --trigger schedule starts one at once"
+        hint = "memtui dream now starts one at once"
         if planned is None:
             yield problem("assistant mode", words, f"memtui dream schedule --install; {hint}")
         else:

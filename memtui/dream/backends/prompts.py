@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
-from memtui.dream.lock.lock import lock_before_run
 from memtui.dream.run.stage import Stage
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
@@ -202,7 +202,7 @@ def _one_line(path: str | Path) -> str:
 
 def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
     """Collect the context of a running dream; it holds the lock, so the time before it took the lock counts."""
-    last = lock_before_run(workspace.location.folder, workspace.dirs).at
+    last = unread_since(workspace, workspace.now())
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
     listed = tuple(file.path for file in found[:MAX_LISTED])
     folders = dict.fromkeys([workspace.location.transcripts, *(path.parent for path in listed)])

@@ -31,6 +31,10 @@ class Backend(Struct, frozen=True):
     why: str
     work: BackendWork
 
+    @property
+    def reads_sessions(self) -> bool:
+        return self.name in MODEL_BACKENDS
+
 
 def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
     """Choose the named backend, or the one of our settings, or the best one that is available here.

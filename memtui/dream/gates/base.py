@@ -1,14 +1,17 @@
 """One gate, and those that need nothing but the settings, the lock and the folder."""
 
 import os
+import time
 from pathlib import Path
 
 from msgspec import Struct
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, LockState
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, MAX_CLOCK_SKEW_S, LockState
 from memtui.history.snapshot import scan
 from memtui.util.text import age, pluralize, size
+
+_CLEAR = "memtui kill --clear-stale-lock removes it"
 
 DREAM_INTERVAL_S = 24 * 3600
 SCHEDULE_TOLERANCE_S = 3600
@@ -32,9 +35,14 @@ class Gate(Struct, frozen=True):
 
 
 def dream_gate(location: MemoryLocation, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
-    """Whether dreams are turned on here; in assistant mode they start by schedule alone, the next one at `next_at`."""
+    """Whether dreams may start by themselves here; one by hand needs no switch.
+
+    In assistant mode they start by schedule alone, the next one at `next_at`.
+    """
     words = "auto-dream is on"
     switch, remote = location.switch("autoDreamEnabled"), location.switch("CLAUDE_CODE_REMOTE")
+    if trigger == "hand":
+        return Gate("auto-dream", True, words, "not asked: it starts by hand", switch.source)
     if switch.value is False:
         return Gate("auto-dream", False, words, f"turned off by {switch.layer}", switch.source)
     if remote.value is True:
@@ -54,18 +62,32 @@ def memory_gate(location: MemoryLocation) -> Gate:
     return Gate("memory", location.enabled, "auto memory is on", reason, switch.source)
 
 
-def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
+def time_gate(lock: LockState, now: float, *, own: float | None = None, trigger: str = "hook") -> Gate:
+    """Whether the last dream is long enough ago: the lock tells of those that read sessions, `own` is our newest."""
     words = f"{DREAM_INTERVAL_S // 3600} h since the last dream"
-    since = lock.since(now)
-    if since is None or lock.at is None:
-        reason = "there was none yet" if lock.kind == "none" else "unknown when it was: the lock can't be read"
-        return Gate("time", True, words, reason, str(lock.path))
-    last = "last dream just now" if age(since) == "now" else f"last dream {age(since)} ago"
-    if lock.at > now:
-        last = "its time lies in the future, which counts as now"
+    future = f"the lock's time {_in_future(lock)}, which counts as never" if lock.is_in_future(now) else ""
+    last = last_success(lock, now, own)
+    if last is None:
+        unknown = "there was none yet" if lock.kind == "none" else "unknown when it was: the lock can't be read"
+        return Gate("time", True, words, future or unknown, str(lock.path))
+    since = now - last
+    reason = "last dream just now" if age(since) == "now" else f"last dream {age(since)} ago"
     interval = DREAM_INTERVAL_S - SCHEDULE_TOLERANCE_S if trigger == "schedule" else DREAM_INTERVAL_S
-    opens_at = min(lock.at, now) + interval
-    return Gate("time", since >= interval, words, last, str(lock.path), opens_at if since < interval else None)
+    opens_at = last + interval if since < interval else None
+    return Gate("time", since >= interval, words, f"{reason}; {future}" if future else reason, str(lock.path), opens_at)
+
+
+def last_success(lock: LockState, now: float, own: float | None) -> float | None:
+    """When the last dream succeeded, by the lock and by our newest run; a time in the future counts as never."""
+    ours = None if own is None or own > now + MAX_CLOCK_SKEW_S else min(own, now)
+    return max((at for at in (lock.last(now), ours) if at is not None), default=None)
+
+
+def _in_future(lock: LockState) -> str:
+    try:
+        return f"lies in the future ({time.strftime('%Y-%m-%d %H:%M', time.localtime(lock.at))})"
+    except (OverflowError, OSError, ValueError):  # some file systems hold years that calendars don't
+        return "lies far in the future"
 
 
 def folder_gate(folder: Path) -> Gate:
@@ -86,24 +108,26 @@ def folder_gate(folder: Path) -> Gate:
 
 
 def lock_gate(lock: LockState, now: float) -> Gate:
-    since, source, words = lock.since(now), str(lock.path), "no dream running"
+    source, words, last = str(lock.path), "no dream running", lock.last(now)
     if lock.kind == "none":
         return Gate("lock", True, words, "no lock", source)
-    if lock.kind == "unreadable" or since is None or lock.at is None:
-        return Gate("lock", False, words, "the lock can't be read", source)
-    expired = since >= LOCK_EXPIRY_S
-    opens_at = None if expired else min(lock.at, now) + LOCK_EXPIRY_S
+    if lock.kind == "unreadable" or lock.at is None:
+        return Gate("lock", False, words, f"the lock can't be read: {_CLEAR}", source)
+    expired = last is None or now - last >= LOCK_EXPIRY_S
+    opens_at = None if last is None or expired else last + LOCK_EXPIRY_S
+    when = f"{age(now - last)} ago" if last is not None else f"at a time that {_in_future(lock)}"
     if lock.kind == "pid":
         if not lock.holder_is_alive:
             ended = "is done with it" if lock.gone else "is gone"
             return Gate("lock", True, words, f"process {lock.pid} {ended}", source)
         if expired:
-            reason = f"process {lock.pid} took it {age(since)} ago, which no longer counts"
+            reason = f"process {lock.pid} took it {when}, which no longer counts"
             return Gate("lock", True, words, reason, source)
         return Gate("lock", False, words, f"held by process {lock.pid}", source, opens_at)
-    what = "holds no process number" if lock.kind == "odd" else "is no file"
+    what = "holds no process number" if lock.kind == "odd" else "is a link" if lock.link else "is no lock file"
     if lock.kind == "foreign" and not lock.link:
-        return Gate("lock", False, words, f"the lock {what}: memtui kill --clear-stale-lock removes it", source)
+        return Gate("lock", False, words, f"the lock {what}: {_CLEAR}", source)
     if expired:
-        return Gate("lock", True, words, f"the lock {what} and is {age(since)} old: it counts as left behind", source)
-    return Gate("lock", False, words, f"the lock {what}: it counts as held until it is an hour old", source, opens_at)
+        return Gate("lock", True, words, f"the lock {what} and was made {when}: it counts as left behind", source)
+    reason = f"the lock {what}: it counts as held until it is an hour old; {_CLEAR}"
+    return Gate("lock", False, words, reason, source, opens_at)

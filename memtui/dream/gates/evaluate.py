@@ -9,11 +9,12 @@ same again.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate, time_gate
+from memtui.dream.gates.base import Gate, dream_gate, folder_gate, last_success, lock_gate, memory_gate, time_gate
+from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import assistant_mode, current_scan, log_gate, session_gate
 from memtui.dream.lock.lock import effective_lock, lock_before_run
 from memtui.dream.run.events import Ended
-from memtui.dream.run.runs import Run, list_runs, run_awaiting_review, run_state
+from memtui.dream.run.runs import Run, list_runs, newest_success, run_awaiting_review, run_state
 from memtui.dream.schedule.cron import next_start
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -30,9 +31,12 @@ _SUCCEEDED = ("done", "nothing", "held")
 
 
 def evaluate_gates(
-    workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hand", keep: bool = False
+    workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hook", keep: bool = False
 ) -> tuple[Gate, ...]:
-    """Evaluate every gate; a run passes `keep` to keep the result of a scan of the sessions."""
+    """Evaluate every gate, for a dream that starts by itself if nothing else is said.
+
+    A run passes `keep` to keep the result of a scan of the sessions.
+    """
     return tuple(_gates(workspace, dirs, now, trigger=trigger, keep=keep))
 
 
@@ -56,18 +60,24 @@ def _gates(
     next_at = next_start(dirs, location, now) if assistant else None
     yield dream_gate(location, assistant=assistant, trigger=trigger, next_at=next_at)
     yield memory_gate(location)
-    lock, before_run = effective_lock(location.folder, dirs), lock_before_run(location.folder, dirs)
-    yield time_gate(before_run, now, trigger=trigger)
-    after = before_run.at or 0.0
+    runs = list_runs(dirs, location.folder)
+    yield time_gate(lock_before_run(location.folder, dirs), now, own=newest_success(runs), trigger=trigger)
+    after = unread_since(workspace, now) or 0.0
     if assistant:
         yield log_gate(location, after)
     elif scan or current_scan(workspace, config, after, now) is not None:
         yield session_gate(workspace, config, after, now, keep=keep)
-    runs = list_runs(dirs, location.folder)
     yield failure_gate(runs, now, dirs)
     yield _review_gate(runs, dirs)
-    yield lock_gate(lock, now)
+    yield lock_gate(effective_lock(location.folder, dirs), now)
     yield folder_gate(location.folder)
+
+
+def last_dream(workspace: Workspace, now: float) -> float | None:
+    """When the last dream succeeded, ours or another program's; `None` for never."""
+    folder = workspace.location.folder
+    own = newest_success(list_runs(workspace.dirs, folder))
+    return last_success(lock_before_run(folder, workspace.dirs), now, own)
 
 
 def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
@@ -84,8 +94,8 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
 
 
 def failures_in_a_row(runs: Iterable[Run]) -> tuple[Ended, ...]:
-    """The ends of the runs that failed since the last one that went well."""
-    ends = (end for run in runs if (end := run_state(run).end) is not None)
+    """The ends of the runs that failed since the last one that went well; a dry run counts for nothing."""
+    ends = (end for run in runs if not run.dry_run and (end := run_state(run).end) is not None)
     return tuple(end for end in takewhile(lambda end: end.how not in _SUCCEEDED, ends) if end.how in _FAILED)
 
 

@@ -1,4 +1,4 @@
-"""Gate: enough sessions, or a new daily log in assistant mode, since the last dream.
+"""Gate: enough sessions, or a new daily log in assistant mode, since they were last read (`session_mark`).
 
 Reading transcripts costs more than all other gates together, so the sessions are scanned every ten minutes at most. A
 run keeps what its scan found in `<state>/scans/<hash>.json`; until it is ten minutes old that is the answer. A session
@@ -13,7 +13,6 @@ In assistant mode one session goes on for days while the agent writes what matte
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,10 +22,10 @@ from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.paths import project_name
 from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
-from memtui.fs.atomic import digest, make_folders, replace_file
+from memtui.dream.gates.session_mark import session_folders, sessions_key
+from memtui.fs.atomic import make_folders, replace_file
 from memtui.history.snapshot import scan
 from memtui.memory.workspace import Workspace
 from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, prompt_texts
@@ -49,13 +48,6 @@ MAX_SCANNED_BYTES = 16 << 20  # bytes read of a transcript; a longer session has
 def assistant_mode(config: Config) -> bool:
     """Whether the agent works as an assistant that keeps daily logs."""
     return config[ASSISTANT_SETTING] == "true"
-
-
-def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
-    """The folders with sessions that fill this memory: the directory's, and that of its repository's root."""
-    if location.project_dir == project_name(str(location.cwd)) and location.root != location.cwd:
-        return (location.transcripts, location.transcripts.with_name(project_name(str(location.root))))
-    return (location.transcripts,)
 
 
 def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
@@ -99,7 +91,7 @@ class SessionScan(Struct, frozen=True):
 
 
 def session_gate(workspace: Workspace, config: Config, after: float, now: float, *, keep: bool = False) -> Gate:
-    """Whether enough sessions were changed since the last dream at `after` (0 for never).
+    """Whether enough sessions were changed since `after` (0 for never), when they were last read.
 
     With `keep` the result of a new scan is kept, if the disk takes it.
     """
@@ -160,14 +152,13 @@ def _gate(scan: SessionScan, workspace: Workspace, now: float, *, fresh: bool) -
     if not fresh:
         reason += f"; last look {time_ago(now - scan.at)}"
         reason += "" if enough else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
-    return Gate("sessions", enough, f"{MIN_SESSIONS} sessions since then", reason, str(workspace.location.transcripts))
+    return Gate(
+        "sessions", enough, f"{MIN_SESSIONS} sessions not read yet", reason, str(workspace.location.transcripts)
+    )
 
 
 def _path(workspace: Workspace) -> Path:
-    """One file for each set of session folders: seen from another directory, a memory has other sessions."""
-    folders = (workspace.location.folder, *session_folders(workspace.location))
-    name = digest(b"\0".join(os.fsencode(folder) for folder in folders))[:16]
-    return workspace.dirs.state / "scans" / f"{name}.json"
+    return workspace.dirs.state / "scans" / sessions_key(workspace.location)
 
 
 def _load(path: Path) -> SessionScan | None:

@@ -38,7 +38,8 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
     """
     folder = workspace.location.folder
     lock = effective_lock(folder, workspace.dirs)
-    if lock.pid is None or lock.at is None or not lock.holder_is_alive or now - lock.at >= LOCK_EXPIRY_S:
+    since = lock.since(now)
+    if lock.pid is None or lock.at is None or not lock.holder_is_alive or since is None or since >= LOCK_EXPIRY_S:
         return None
     ours = our_lock_holder(folder, workspace.dirs)
     if ours is not None and ours.holder.pid == lock.pid:

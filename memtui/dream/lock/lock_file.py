@@ -18,6 +18,7 @@ from memtui.util.process import ProcessIdentity, is_alive
 
 LOCK_EXPIRY_S = 3600  # age from which a lock counts as left behind, whoever holds it
 MAX_RESTORED_BYTES = 1 << 20  # size up to which a lock can be put back; a larger file is no lock
+MAX_CLOCK_SKEW_S = 300  # how far ahead of ours another machine's clock may be
 
 _PID = re.compile(rb"[1-9][0-9]{0,9}")
 _MAX_PID_BYTES = 64
@@ -26,9 +27,12 @@ _MAX_PID_BYTES = 64
 class LockState(Struct, frozen=True):
     """What the lock says, from one look.
 
-    `kind` is "none" (no lock), "pid", "odd" (a file without a PID), "foreign" (a folder, link or pipe) or "unreadable".
-    `at` is its mtime, `None` for "none" and "unreadable". `link` marks a symbolic link, which could be taken over.
-    `gone` is set where the journal knows that the holder is done, whatever process has that PID now.
+    `kind` is "none" (no lock), "pid", "odd" (a file without a PID), "foreign" (a folder, link, pipe, or a file that is
+    too large for a lock) or "unreadable". `at` is its mtime, `None` for "none" and "unreadable". `link` marks a
+    symbolic link, which could be taken over. `gone` is set where the journal knows that the holder is done, whatever
+    process has that PID now.
+
+    A time in the future is none: it tells neither when the last consolidation was nor how long the lock has been held.
     """
 
     path: Path
@@ -38,9 +42,18 @@ class LockState(Struct, frozen=True):
     link: bool = False
     gone: bool = False
 
+    def is_in_future(self, now: float) -> bool:
+        """Whether its mtime lies further ahead than clocks differ."""
+        return self.at is not None and self.at > now + MAX_CLOCK_SKEW_S
+
+    def last(self, now: float) -> float | None:
+        """When the last consolidation succeeded, or a running one began; `None` for never or unknown."""
+        return None if self.at is None or self.is_in_future(now) else min(self.at, now)
+
     def since(self, now: float) -> float | None:
-        """Seconds since the last consolidation; an mtime in the future counts as now."""
-        return None if self.at is None else max(now - self.at, 0.0)
+        """Seconds since `last`."""
+        last = self.last(now)
+        return None if last is None else now - last
 
     @property
     def holder_is_alive(self) -> bool:
@@ -69,7 +82,7 @@ def read_lock(folder: Path) -> LockState:
         return _state_without_opening(path)
     try:
         info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
+        if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_RESTORED_BYTES:
             return LockState(path, "foreign", info.st_mtime)
         text = os.read(fd, _MAX_PID_BYTES + 1).strip()
     except OSError:
@@ -91,7 +104,8 @@ def _state_without_opening(path: Path) -> LockState:
         info = path.lstat()
     except OSError:
         return LockState(path, "unreadable")
-    kind: Literal["odd", "foreign"] = "odd" if stat.S_ISREG(info.st_mode) else "foreign"
+    is_odd = stat.S_ISREG(info.st_mode) and info.st_size <= MAX_RESTORED_BYTES
+    kind: Literal["odd", "foreign"] = "odd" if is_odd else "foreign"
     return LockState(path, kind, info.st_mtime, link=stat.S_ISLNK(info.st_mode))
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import person_prompts, sessions_since
-from memtui.dream.lock.lock import lock_before_run
 from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
 from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, review_reasons
 from memtui.dream.run.events import Held, WriteFailed, read_events
@@ -161,7 +161,7 @@ def _problems(root: Path, gone: Collection[str], now: float) -> tuple[Problem, .
 
 def _prompt_tokens(stage: Stage, workspace: Workspace) -> Terms:
     """The tokens of what persons typed in the sessions that the run could read."""
-    after = lock_before_run(stage.folder, workspace.dirs).at or 0.0
+    after = unread_since(workspace, workspace.now()) or 0.0
     tokens: set[str] = set()
     for session in sessions_since(workspace.location, workspace.env, after)[:MAX_PROMPT_SESSIONS]:
         for prompt in person_prompts(session.path):

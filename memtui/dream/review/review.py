@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_operations, plan_adoption, planned_texts
 from memtui.dream.review.review_rules import LEARNING_DREAMS
@@ -74,12 +75,14 @@ def adopt_run(
     EventLog(run.events, now=workspace.now).add(Decided("adopted", done.names, done.version or ""), sync=True)
     if not done.left:
         end = run_state(run).end
-        if end is not None and end.how == "held" and not run.dry_run:
+        if end is not None and end.how == "held" and not run.dry_run and run.reads_sessions:
             # The lock's mtime becomes now, unless a dream is running: that one will set it.
             lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
-            with suppress(MemtuiError):
+            with suppress(MemtuiError, OSError):
                 lock.take()
                 lock.release()
+            with suppress(OSError):
+                mark_sessions_read(workspace, run.at, workspace.now())
         discard_stage(dirs, run.id)
     return done
 

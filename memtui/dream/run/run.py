@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import blocking_gate, evaluate_gates
+from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review.adoption import adopt_stage, plan_adoption
 from memtui.dream.review.review import policy_reason
@@ -88,6 +89,7 @@ def run_dream(
     now: Callable[[], float] = time.time,
     wall: float = MAX_RUN_S,
     clock: Callable[[], float] = time.monotonic,
+    reads_sessions: bool = True,
     run_id: str | None = None,
     on_event: Emit | None = None,
 ) -> RunEnd:
@@ -99,9 +101,11 @@ def run_dream(
     Args:
         work: The backend's work; `backend` is its name and `why` the reason for choosing it.
         force: Override the gates that a person may override; never the lock.
-        dry_run: Keep the changes in the stage, adopt nothing, roll the lock back.
+        dry_run: Keep the changes in the stage, adopt nothing, roll the lock back however it ends.
         adopt: "auto" adopts a run that has no reason to wait, "review" always waits.
         wall: Seconds that the work may take, by `clock`.
+        reads_sessions: Whether the backend reads sessions. A run of one that doesn't leaves the lock's time, which says
+            when sessions were last consolidated, as it was.
         run_id: A reserved id, if the caller follows the run from the start.
         on_event: Is given every event as it is written.
     """
@@ -109,7 +113,7 @@ def run_dream(
     signals = Signals()
     with signals.handling():
         recover(dirs, workspace, now())
-        gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
+        gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=not dry_run)
         closed = blocking_gate(gates, force=force)
         if closed is not None and run_id is None:
             record_refusal(dirs, GateClosed(closed.name, closed.reason, str(workspace.location.folder), trigger), now)
@@ -117,7 +121,7 @@ def run_dream(
         id = run_id or reserve_run(dirs, now())
         run = Run(
             id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger, backend,
-            why, dry_run, adopt, current_process(), now(), gates,
+            why, dry_run, adopt, current_process(), now(), gates, reads_sessions,
         )  # fmt: skip
         write_run(run)
         log, lock = EventLog(run.events, now=now), DreamLock(run.folder, dirs, run=id, now=now)
@@ -283,11 +287,14 @@ class _DreamRun(Struct):
 
     def _unlock(self, end: RunEnd) -> str:
         """Give the lock back; what became of it, for people."""
+        run, is_success = self.info, end.how in ("done", "nothing")
         try:
-            if end.how in ("done", "nothing"):
+            if is_success and run.reads_sessions and not run.dry_run:
                 self.lock.release()
+                mark_sessions_read(self.workspace, run.at, self.now())
                 return "now: the last dream is this one"
-            return lock_words(self.lock.roll_back(), self.now())
+            words = lock_words(self.lock.roll_back(), self.now())
+            return f"{words}; it read no session" if is_success and not run.dry_run else words
         except (OSError, MemtuiError) as error:
             return f"not given back, the next start tries again: {error}"
 

@@ -49,7 +49,7 @@ class Run(Struct, frozen=True):
     """What `run.json` holds.
 
     `folder` is the memory folder, `cwd` the directory it belongs to; `why` says why this backend was chosen; `adopt` is
-    "auto" or "review"; `gates` are as they stood at the start.
+    "auto" or "review"; `gates` are as they stood at the start; `reads_sessions`: its backend is one that reads them.
     """
 
     id: str
@@ -65,6 +65,7 @@ class Run(Struct, frozen=True):
     process: ProcessIdentity
     at: float
     gates: tuple[Gate, ...] = ()
+    reads_sessions: bool = False
 
     @property
     def events(self) -> Path:
@@ -211,6 +212,19 @@ def run_progress(events: Iterable[Event]) -> RunProgress:
 
 def _of(kind: type[E], events: Iterable[Event]) -> list[E]:
     return [event for event in events if isinstance(event, kind)]
+
+
+def newest_success(runs: Iterable[Run]) -> float | None:
+    """When the newest run that succeeded ended, or a held one was adopted; `None` if none did. Dry runs don't count."""
+    for run in runs:
+        end = None if run.dry_run else run_state(run).end
+        if end is not None and end.how in ("done", "nothing"):
+            return end.at
+        if end is not None and end.how == "held":
+            taken = [event.at for event in events_of(run) if isinstance(event, Decided) and event.what == "adopted"]
+            if taken:
+                return taken[-1]
+    return None
 
 
 def run_awaiting_review(runs: Iterable[Run]) -> Run | None:

@@ -29,7 +29,7 @@ from memtui.util.gc_tuning import limit_heaps
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from memtui.dream.lock import lock as locks
+    from memtui.dream.gates import evaluate as gates
     from memtui.dream.run import recovery
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memtui.tui.render import preview
     from memtui.tui.state import Preview
 else:  # the engine is imported in the thread that reads first
-    locks, recovery = LazyModule("memtui.dream.lock.lock"), LazyModule("memtui.dream.run.recovery")
+    gates, recovery = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.dream.run.recovery")
     preview, editing = LazyModule("memtui.tui.render.preview"), LazyModule("memtui.services.editor")
 
 
@@ -159,10 +159,6 @@ class MemoryLoader:
         return message
 
 
-MAX_RUN_S = 3600.0
-"""Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
-
-
 def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: bool) -> SnapshotLoaded:
     """Read all of it; `full` adds links, checks and what the last dream changed."""
     snapshot = workspace.read(full=full, known=known)
@@ -186,12 +182,11 @@ def _changed_by_dream(workspace: Workspace) -> frozenset[Path]:
 
 
 def _last_dream(workspace: Workspace) -> float | None:
-    """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
-    folder = workspace.location.folder
+    """When the last dream succeeded, in seconds since 1970; where none of ours ever ran, that is the lock's time."""
+    if has_history(workspace.dirs):
+        return gates.last_dream(workspace, workspace.now())
     try:
-        at = (folder / LOCK_NAME).stat().st_mtime
+        at = (workspace.location.folder / LOCK_NAME).stat().st_mtime
     except OSError:
         return None
-    if workspace.now() - at > MAX_RUN_S:
-        return at
-    return locks.lock_before_run(folder, workspace.dirs).at
+    return at if at <= workspace.now() else None

@@ -14,7 +14,7 @@ from memtui.client.paths import LOCK_NAME
 from memtui.dream.gates.base import DREAM_INTERVAL_S, SCHEDULE_TOLERANCE_S, Gate, lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.gates.sessions import MIN_SESSIONS
-from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, read_lock
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, MAX_CLOCK_SKEW_S, MAX_RESTORED_BYTES, read_lock
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from tests.support import digest_tree
@@ -49,7 +49,7 @@ def session(folder: Path, number: int, age: float) -> None:
     os.utime(path, (NOW - age, NOW - age))
 
 
-def gates(location: MemoryLocation, env: Env, now: float, trigger: str = "hand") -> tuple[Gate, ...]:
+def gates(location: MemoryLocation, env: Env, now: float, trigger: str = "hook") -> tuple[Gate, ...]:
     dirs = Dirs(*(env.home / name for name in ("config", "state", "cache")))
     return evaluate_gates(Workspace(env, dirs, location, trash=False), dirs, now, trigger=trigger)
 
@@ -84,6 +84,8 @@ def test_a_master_switch_closes_its_gate_and_names_its_source(location: MemoryLo
     assert name in closed
     assert closed[name].source == str(settings)
     assert "user" in closed[name].reason
+    by_hand = {gate.name for gate in gates(off, env, NOW, "hand") if not gate.open}
+    assert by_hand == closed.keys() - {"auto-dream"}, "what starts by hand needs no automatic switch"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_assistant_mode_dreams_by_schedule_alone(location: MemoryLocation, env: 
     (env.home / "config").mkdir(parents=True)
     (env.home / "config" / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
     found = {gate.name: gate for gate in gates(location, env, NOW, trigger)}
-    assert found["auto-dream"].open == (trigger == "schedule")
+    assert found["auto-dream"].open == (trigger != "hook")
     assert (found["sessions"].open, found["sessions"].reason) == (False, "none since then")
     log = location.folder / "logs" / "2025" / "11" / "2025-11-24.md"
     log.parent.mkdir(parents=True)
@@ -119,12 +121,14 @@ def test_assistant_mode_dreams_by_schedule_alone(location: MemoryLocation, env: 
     assert next(one for one in gates(location, env, NOW, trigger) if one.name == "sessions").reason == reason
 
 
-def test_remote_mode_dreams_never(location: MemoryLocation, env: Env, tmp_path: Path) -> None:
+def test_remote_mode_dreams_never_by_itself(location: MemoryLocation, env: Env, tmp_path: Path) -> None:
     remote = {"CLAUDE_CODE_REMOTE": "1", "CLAUDE_CODE_REMOTE_MEMORY_DIR": str(tmp_path / "remote")}
     there = Env(env.home, remote, policy_files=())
     closed = [gate for gate in gates(locate_memory(there, location.cwd), there, NOW, "schedule") if not gate.open]
     assert [gate.name for gate in closed] == ["auto-dream", "sessions"]
     assert "remote" in closed[0].reason and closed[0].source == "CLAUDE_CODE_REMOTE"
+    by_hand = [gate for gate in gates(locate_memory(there, location.cwd), there, NOW, "hand") if not gate.open]
+    assert [gate.name for gate in by_hand] == ["sessions"]
 
 
 def test_a_folder_that_no_file_can_be_made_in_closes_its_gate(location: MemoryLocation, env: Env) -> None:
@@ -138,14 +142,29 @@ def test_a_folder_that_no_file_can_be_made_in_closes_its_gate(location: MemoryLo
     assert not gate(location, env, "folder").open
 
 
-@pytest.mark.parametrize("ahead", [1.0, 2 * HOUR, 366 * 24 * HOUR, 4e9])
-def test_a_time_in_the_future_counts_as_now(location: MemoryLocation, env: Env, ahead: float) -> None:
+@pytest.mark.parametrize("content", [b"1", b"", b"\x00\xff", b"9" * 100_000], ids=["pid", "empty", "binary", "long"])
+@pytest.mark.parametrize("ahead", [MAX_CLOCK_SKEW_S + 1.0, 2 * HOUR, 366 * 24 * HOUR, 4e9])
+def test_a_time_in_the_future_counts_as_never(location: MemoryLocation, env: Env, ahead: float, content: bytes) -> None:
+    lock(location, content, -ahead)
+    found, held = gate(location, env, "time"), gate(location, env, "lock")
+    assert found.open and found.opens_at is None and "in the future (2" in found.reason
+    assert "which counts as never" in found.reason
+    assert held.open and "at a time that lies in the future (2" in held.reason
+    session(location.transcripts, 1, HOUR)
+    assert gate(location, env, "sessions").reason == "1 of 5", "no session was read since then either"
+
+
+@pytest.mark.parametrize("ahead", [1.0, MAX_CLOCK_SKEW_S - 1.0])
+def test_a_clock_that_goes_a_little_ahead_counts_as_now(location: MemoryLocation, env: Env, ahead: float) -> None:
     lock(location, b"1", -ahead)
-    found = gate(location, env, "time")
-    assert not found.open
-    assert found.opens_at == NOW + DREAM_INTERVAL_S
-    held = gate(location, env, "lock")
-    assert held.opens_at is None or held.opens_at <= NOW + LOCK_EXPIRY_S
+    assert gate(location, env, "time").opens_at == NOW + DREAM_INTERVAL_S
+    assert gate(location, env, "lock").opens_at == NOW + LOCK_EXPIRY_S
+
+
+def test_a_file_too_large_for_a_lock_is_told(location: MemoryLocation, env: Env) -> None:
+    lock(location, b"1" * (MAX_RESTORED_BYTES + 1), 2 * HOUR)
+    found = gate(location, env, "lock")
+    assert not found.open and "memtui kill --clear-stale-lock removes it" in found.reason
 
 
 def test_a_clock_in_1970_asks_for_no_endless_wait(location: MemoryLocation, env: Env) -> None:

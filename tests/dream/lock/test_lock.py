@@ -132,6 +132,7 @@ def test_a_link_is_never_followed_and_comes_back_as_a_link(scene: Scene, tmp_pat
     target = tmp_path / "target"
     target.write_text(str(dead_process()), encoding="ascii")
     scene.lock.symlink_to(target)
+    os.utime(scene.lock, (NOW, NOW), follow_symlinks=False)
     with pytest.raises(Conflict):
         lock_of(scene).take()  # fresh: it counts as somebody's
     os.utime(scene.lock, ns=(10**18 + 7, 10**18 + 7), follow_symlinks=False)

@@ -89,7 +89,7 @@ def test_every_way_out(scene: Scene, dead: int, way: str, lock: str, moment: str
         assert (scene.lock.read_bytes(), scene.lock.stat().st_mtime_ns) == prior
     closed = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
     again = "time" in closed
-    assert "lock" not in closed and again == (lock == "fresh" or (whole and way != "SIGKILL"))
+    assert "lock" not in closed and again == (lock == "fresh" or whole)
     if whole:
         scene.workspace.undo()
         assert contents(scene.folder) == before, "undo brings every byte back"

@@ -115,7 +115,7 @@ def test_units_survive_odd_names() -> None:
 
 
 def test_in_assistant_mode_the_gate_opens_when_the_schedule_comes(scene: Scene) -> None:
-    scene.dirs.config.mkdir(parents=True)
+    scene.dirs.config.mkdir(parents=True, exist_ok=True)
     (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
     assert evaluate_gates(scene.workspace, scene.dirs, NOW)[0].opens_at is None
     save_schedule(scene.dirs, scene.workspace.location, Schedule("0 3 * * *", installed="0 3 * * *"))
