@@ -14,9 +14,11 @@ from msgspec import Struct
 
 from memtui.cli import COMMANDS, GlobalOptions
 from memtui.client.environment import Env
+from memtui.client.paths import is_directory, store_of
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config, read_config
 from memtui.util.errors import NotFound
+from memtui.util.paths import expand_tilde
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class CliContext:
         """The surroundings; `--config-dir` counts as CLAUDE_CONFIG_DIR."""
         environ = dict(os.environ)
         if self.options.config_dir is not None:
-            environ["CLAUDE_CONFIG_DIR"] = str(Path(self.options.config_dir).expanduser().absolute())
+            environ["CLAUDE_CONFIG_DIR"] = str(self.cwd / expand_tilde(self.options.config_dir, users=True))
         return Env.real(environ)
 
     @cached_property
@@ -89,7 +91,7 @@ class CliContext:
         """The working directory, or what `--project` names; errors as `find_directory`."""
         word = self.options.project
         if word is None:
-            return self.cwd
+            return self.cwd if store_of(self.env, self.cwd) is None else find_directory(self.env, self.cwd, ".")
         return find_directory(self.env, self.cwd, word)
 
     def lone_word(self) -> None:
@@ -154,22 +156,27 @@ def near_commands(word: str) -> str:
 def find_directory(env: Env, cwd: Path, word: str) -> Path:
     """The directory that a word for a project means: a directory as it is, else a project by its name.
 
-    `NotFound` if there is neither, `UsageError` if several projects fit.
+    It is the project's folder below projects/ where nobody knows the directory, or other memory is loaded there:
+    `locate_memory` opens that. `NotFound` if there is neither, `UsageError` if several projects fit.
     """
-    path = cwd / Path(word).expanduser()
-    if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():
+    path = Path(os.path.normpath(cwd / expand_tilde(word, env.home, users=True)))
+    there = is_directory(path)
+    store = store_of(env, path)
+    if there and store is None and ("/" in word or word in (".", "..", "~") or word.startswith("~/")):
         return path
-    from memtui.client.projects import find_project  # 8 ms, needed with --project only
+    from memtui.client.projects import find_project, is_path  # 8 ms, needed with --project only
 
     try:
         project = find_project(env, word)
     except NotFound:
-        if path.is_dir():
+        if there:
             return path
         raise
     if project.cwd is None:
-        raise NotFound(
-            f"no session tells which directory {project.folder.name} stands for",
-            hint="name the directory itself: --project DIR",
-        )
+        return path if is_path(word) and store is None else project.folder
+    if store is not None:
+        from memtui.client.memory_location import locate_memory  # as in `location`
+
+        if locate_memory(env, project.cwd).folder != project.folder / "memory":
+            return project.folder
     return project.cwd

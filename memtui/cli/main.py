@@ -1,8 +1,11 @@
 """The group of all commands, and what becomes of an error."""
 
+import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +15,8 @@ from memtui.cli import COMMANDS
 from memtui.cli.context import CliContext, KeyRow, near_commands
 from memtui.cli.errors import guarded
 from memtui.cli.options import CliCommand, CliGroup, pass_context, shared_options
+from memtui.client.environment import Env
+from memtui.client.paths import is_directory, projects_dir
 from memtui.util.errors import Unsupported, UsageError
 
 
@@ -90,6 +95,7 @@ def _run(group: MainGroup, args: list[str], context: CliContext, **extra: Any) -
 
 
 def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: dict[str, Any]) -> object:
+    args = _without_dashes(args)
     lone = _lone_word(args)
     if lone is not None:
         context.options.project = args[lone]
@@ -105,6 +111,24 @@ def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: di
         raise Unsupported(error.format_message()) from error
     except click.Abort as error:
         raise KeyboardInterrupt from error
+
+
+def _without_dashes(args: list[str]) -> list[str]:
+    """Give a folder below projects/ by its path: its name begins with a dash, and click takes that for options."""
+    if not any(_FOLDER_NAME.fullmatch(word) for word in args):
+        return args
+    environ = dict(os.environ)
+    for before, word in pairwise(args):
+        if before == "--config-dir":
+            environ["CLAUDE_CONFIG_DIR"] = word
+    folder = projects_dir(Env.real(environ))
+    return [
+        str(folder / word) if _FOLDER_NAME.fullmatch(word) and is_directory(folder / word) else word for word in args
+    ]
+
+
+_FOLDER_NAME = re.compile(r"-(?![qvyn]+$)[A-Za-z0-9][A-Za-z0-9-]+")
+"""The name of a project's folder that can't be some of the shared options in one word."""
 
 
 def _lone_word(args: list[str]) -> int | None:

@@ -17,6 +17,7 @@ from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.util.errors import NotFound, Refused, UsageError
+from memtui.util.paths import expand_tilde
 from memtui.util.text import nfc, visible
 
 _SHOWN = 8
@@ -81,7 +82,7 @@ def find(snapshot: Snapshot, word: str, cwd: Path) -> NamedFile:
     listed = list(all_named(snapshot))
     if not word.strip():
         raise UsageError("no file was named", hint="memtui ls lists them")
-    path = os.path.abspath(cwd / Path(word).expanduser())  # noqa: PTH100 - resolve() would follow links
+    path = os.path.abspath(cwd / expand_tilde(word))  # noqa: PTH100 - resolve() would follow links
     key = nfc(word)
     folded = key.casefold()
     for fits in (

@@ -1,15 +1,34 @@
 """What every command takes: the shared options, before or after the command's name, and its `CliContext`."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from memtui.cli.context import CliContext
 from memtui.util.errors import NotFound
+from memtui.util.paths import expand_tilde
 from memtui.util.text import visible
 
 pass_context = click.make_pass_decorator(CliContext, ensure=True)
 """Hands a command its `CliContext`."""
+
+
+class WrittenPath(click.Path):
+    """A path as a person writes it, with "~/" for the home; `users`: a directory, so "~name" may be a user's home."""
+
+    def __init__(self, *, users: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self._users = users
+
+    def convert(self, value: Any, parameter: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path that is meant."""
+        expanded = expand_tilde(value, users=self._users) if isinstance(value, str) else value
+        return super().convert(expanded, parameter, ctx)
+
+
+FILE = WrittenPath()
+DIRECTORY = WrittenPath(users=True)
 
 
 def _take(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -23,8 +42,8 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
 
     def option(*names: str, help: str, metavar: str | None = None) -> click.Option:
         flag = metavar is None
-        return click.Option(
-            names, metavar=metavar, is_flag=flag, expose_value=False, callback=_take, hidden=hidden, help=help
+        return click.Option(  # a plain False would make click take no value that begins with a dash
+            names, metavar=metavar, is_flag=flag or None, expose_value=False, callback=_take, hidden=hidden, help=help
         )
 
     return [

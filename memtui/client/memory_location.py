@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from memtui.client.environment import Env
 from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folder, client_memory_folder
 from memtui.client.git import main_repository, worktree_root
-from memtui.client.paths import config_dir, configured_project_name, project_name, real_path
+from memtui.client.paths import config_dir, configured_project_name, project_name, real_path, store_of
 from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_env, effective_variables, read_layers
 from memtui.client.switches import Switch, dream_enabled, memory_enabled, strongest_value, switches
 from memtui.util.text import nfc, visible
@@ -35,7 +35,8 @@ class MemoryLocation(Struct, frozen=True):
     names the folder of the transcripts, `transcripts`. `folder` is the memory folder as decided, by `decided_by`
     ("default", "user", "local", "flag", "policy" or "env"); `agent_folder` is the one that Claude Code uses: it
     differs where a folder that it accepts is refused here. `enabled` is auto memory, `dream` consolidation in the
-    background (never without memory). `layers` are the settings files, strongest first.
+    background (never without memory). `layers` are the settings files, strongest first. Without `directory_known` it is
+    a folder below `projects/` that stands for nobody knows which directory: `cwd` and `root` are that folder then.
     """
 
     cwd: Path
@@ -51,6 +52,7 @@ class MemoryLocation(Struct, frozen=True):
     config: Path
     layers: tuple[SettingsLayer, ...]
     agent_folder: Path
+    directory_known: bool = True
 
     @property
     def memory_dir(self) -> Path | None:
@@ -73,11 +75,15 @@ class _ChosenFolder(Struct, frozen=True):
 def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> MemoryLocation:
     """Locate the memory of a directory, which need not exist; nothing is written, git is not run.
 
+    A folder below `projects/`, and what lies in one, is the store itself: people look for what a directory that is gone
+    has left, and no session works there.
+
     `flag` is what Claude Code is given as `--settings`: JSON or a file. The location has a warning for all that was
     refused, ignored or turned on although the user turned it off.
     """
-    here = real_path(cwd)
-    tree = worktree_root(here)
+    store = store_of(env, cwd)
+    here = real_path(cwd) if store is None else store
+    tree = None if store is not None else worktree_root(here)
     root = here if tree is None else main_repository(tree)
     layers = read_layers(env, here, flag)
     after = effective_env(env, layers)
@@ -94,6 +100,9 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
     variables = effective_variables(env, layers)
     chosen, refused = _folder(variables, layers, protected, default)
     agent_folder = _client_folder(variables, layers, env.home, default)
+    if store is not None:
+        configured, agent_folder = store.name, store / "memory"
+        chosen, refused = _ChosenFolder(agent_folder, "default", ""), []
     warnings = [
         *(f"{_quote(layer.source)}: {layer.problem}" for layer in layers if layer.problem),
         *_ignored_variables(env, layers, config),
@@ -106,12 +115,14 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
         warnings.append("the project's settings turn on auto memory, which you turned off")
     if dreams and not dream_enabled(layers, without="project")[0]:
         warnings.append("the project's settings turn on auto-dream, which you turned off")
+    if store is not None:
+        warnings.append(f"directory unknown: {_quote(store.name)} is shown as Claude Code left it")
     name = configured or project_name(str(here))
     return MemoryLocation(
         cwd=here,
         root=root,
         project_dir=name,
-        transcripts=config / "projects" / name,
+        transcripts=store or config / "projects" / name,
         folder=chosen.folder,
         decided_by=chosen.by,
         enabled=on,
@@ -121,6 +132,7 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
         config=config,
         layers=layers,
         agent_folder=agent_folder,
+        directory_known=store is None,
     )
 
 

@@ -95,6 +95,26 @@ def projects_dir(env: Env, cwd: Path | None = None) -> Path:
     return config_dir(env, cwd) / "projects"
 
 
+def store_of(env: Env, path: Path) -> Path | None:
+    """The project's folder below `projects/` that a path lies in, or is; `None` if it lies in none.
+
+    A folder that is a link counts by the place where it is linked from.
+    """
+    there = projects_dir(env, path)
+    for base, place in ((there, path), (real_path(there), real_path(path))):
+        if place != base and place.is_relative_to(base):
+            return base / place.relative_to(base).parts[0]
+    return None
+
+
+def is_directory(path: Path) -> bool:
+    """Whether it is a directory; false also for what can't be looked at, such as a circle of links."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def transcripts_dir(env: Env, cwd: Path) -> Path:
     """Where a session that starts in `cwd` leaves its transcript: unlike memory, each directory has its own."""
     return projects_dir(env, cwd) / (configured_project_name(env) or project_name(str(real_path(cwd))))

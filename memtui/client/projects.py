@@ -24,6 +24,7 @@ from memtui.client.session_files import PART_BYTES, SessionFile, read_part, sess
 from memtui.client.settings_files import effective_env, read_layers
 from memtui.fs.folders import subfolders
 from memtui.util.errors import NotFound, Unsupported, UsageError
+from memtui.util.paths import expand_tilde
 from memtui.util.text import nfc, visible
 
 MAX_FOLDERS_LISTED = 64
@@ -262,18 +263,19 @@ def count_topics(memory: Path) -> int:
 def find_project(env: Env, word: str) -> Project:
     """Resolve a word to a project; raises if none or several match.
 
-    The word is a path (its project, or that of its repository), a folder name, the last part of a directory, or any
-    part of a directory or folder name that only one project has.
+    The word is a path (its project, or that of its repository), a folder name or what Claude Code makes one of on
+    another system (`C:/git/app` there), the last part of a directory, or any part of a directory or folder name that
+    only one project has.
     """
     found = list_projects(env)
     if not word.strip():
         raise UsageError("no project was named", hint="memtui projects lists them")
-    if "/" in word or word in (".", "..", "~") or word.startswith("~"):
+    if is_path(word):
         return _by_path(env, found, word)
     folded = nfc(word).casefold()
     names = [(nfc(project.name).casefold(), project) for project in found]
     for matches in (
-        [project for project in found if project.folder.name == word],
+        [project for project in found if project.folder.name in (word, project_name(word))],
         [project for name, project in names if name == folded],
         [project for name, project in names if name.startswith(folded)],
         [project for name, project in names if folded in name],
@@ -287,6 +289,11 @@ def find_project(env: Env, word: str) -> Project:
     raise _no_match(word, found)
 
 
+def is_path(word: str) -> bool:
+    """Whether a word for a project is a path, not a name."""
+    return ("/" in word and word[1:2] != ":") or word in (".", "..") or word.startswith("~")
+
+
 def _searchable_path(project: Project, home: Path) -> str:
     """The part of a project's path that is searched: the home folder, which all share, would make words ambiguous."""
     path = str(project.cwd or "").removeprefix(str(home))
@@ -294,8 +301,7 @@ def _searchable_path(project: Project, home: Path) -> str:
 
 
 def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
-    path = env.home / word[1:].lstrip("/") if word in ("~", "") or word.startswith("~/") else Path(word).absolute()
-    path = Path(os.path.normpath(path))
+    path = Path(os.path.abspath(expand_tilde(word, env.home, users=True)))  # noqa: PTH100 - resolve() would follow links
     place = real_path(path)
     named = [(project_name(str(wanted)), wanted) for wanted in (place, canonical_root(place), path)]
     for matches in (

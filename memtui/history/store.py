@@ -31,7 +31,6 @@ from memtui.history.versions import (
     FOUND,
     KEPT,
     MOVED,
-    OUTSIDE,
     REDO,
     UNDO,
     FileChange,
@@ -313,7 +312,7 @@ class Store:
         with self._writer.writing("restore"):
             if before is not None:
                 before = self.history.operation(before).id
-            self._writer.note(OUTSIDE)
+            self._writer.note()
             for _ in range(MAX_TRIES):
                 steps, left, _ = self._as_of(until, before)
                 if not steps and not left:
@@ -342,18 +341,25 @@ class Store:
             with self._writer.writing(", ".join(names)):
                 self._writer.snapshot.mark_seen(names)
 
-    def note_outside(self, who: str = OUTSIDE) -> Operation | None:
+    def note_outside(self) -> Operation | None:
         """Record what others changed since the last look; the first look records everything as it was found.
 
         Cheap when nothing changed: a `stat` for each file, no lock. Nothing below the root is written.
         """
+        return self._note(None)
+
+    def note_edit(self, why: str, who: str = "you") -> Operation | None:
+        """Record what changed since the last look as an edit of a person's own, which undo takes back."""
+        return self._note(Entry(who, why, "edit"))
+
+    def _note(self, edit: Entry | None) -> Operation | None:
         try:
             if self._writer.unchanged_outside():
                 return None
         except OSError as error:
             raise to_error(error, str(self.root)) from error
         with self._writer.writing("the history"):
-            return self._writer.note(who)
+            return self._writer.note(edit)
 
     def recover(self) -> tuple[str, ...]:
         """End what a crash left half done, and remove the temporary files of dead processes. For the start.

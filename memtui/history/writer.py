@@ -133,7 +133,7 @@ class Writer:
             OSError, MemtuiError: Nothing was written, or the message says what was.
         """
         if not self.snapshot.looked:
-            self.note(OUTSIDE)
+            self.note()
         seen = {step.name: step.disk for step in steps}
         steps = [step for step in steps if step.changes]
         if not steps and entry.undoes is None:
@@ -301,12 +301,13 @@ class Writer:
         return "keep" if odd else "drop"
 
     def remember(
-        self, files: Mapping[str, FileContent | None], who: str = OUTSIDE, *, first: bool = False
+        self, files: Mapping[str, FileContent | None], edit: Entry | None = None, *, first: bool = False
     ) -> Operation | None:
         """Record what others made of some files; the operation made, if they did.
 
         Args:
             files: Name to what is there; `None` for a file that isn't.
+            edit: What the log says of it where a person is known to have done it: undo takes that back.
             first: Whether nobody has looked before, so that nobody can be said to have changed something.
         """
         known = self.snapshot.files(files)
@@ -328,9 +329,11 @@ class Writer:
                     data = read_blob(connection, last.blob, self.database.path)
                     outside[name] = (_Side(data, last.digest, last.mtime_ns, last.blob), outside[name][1])
             if found:
-                id = self._insert(found, Entry(who, "as found", FOUND))
-            if outside:
-                id = self._insert(outside, Entry(who, "changed outside: " + ", ".join(outside), OUTSIDE))
+                id = self._insert(found, Entry(OUTSIDE, "as found", FOUND))
+            if outside and edit is not None:
+                id = self._insert(outside, edit)
+            elif outside:
+                id = self._insert(outside, Entry(OUTSIDE, "changed outside: " + ", ".join(outside), OUTSIDE))
                 folder = folder_id(connection, self.root)
                 for name, (_, after) in outside.items():
                     connection.execute("delete from unseen where folder = ? and name = ?", (folder, os.fsencode(name)))
@@ -358,13 +361,13 @@ class Writer:
         """
         return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs, self._own), self._scope.covers)
 
-    def note(self, who: str) -> Operation | None:
-        """Record what others changed since the last time; the first time, everything as it was found.
+    def note(self, edit: Entry | None = None) -> Operation | None:
+        """Record what others changed since the last time, as `edit` where given; at first, all as it was found.
 
         Returns:
             The operation made; `None` if all was as the history has it.
         """
-        first = not self.snapshot.looked
+        first = not self.snapshot.looked and edit is None
         known = {name: file for name, file in self.snapshot.files().items() if self._scope.covers(name)}
         at = self._fs.now()
         stamps = scan(self.root, self._scope.names, self._fs, self._own)
@@ -375,7 +378,7 @@ class Writer:
         now: dict[str, FileContent | None] = {**read, **dict.fromkeys(known.keys() - stamps.keys())}
         changed = any((content and content.digest) != heads.get(name) for name, content in now.items())
         with self.database.write(durable=changed) as connection:
-            operation = self.remember(now, who, first=first)
+            operation = self.remember(now, edit, first=first)
             rows = {name: file.blob for name, file in self.snapshot.files().items()}
             # A file that couldn't be read is looked at again once its stamp changes.
             looks = {name: (stamp, rows.get(name)) for name, stamp in stamps.items() if name not in same | read.keys()}

@@ -222,7 +222,7 @@ class _InstructionReader(Struct, dict=True):
             for spelled in _spellings(pattern)
         ]
         cwd = self.location.cwd
-        self.chain = (*reversed(cwd.parents), cwd)
+        self.chain = (*reversed(cwd.parents), cwd) if self.location.directory_known else ()
         top = worktree_root(cwd)
         main = top if top is None else main_repository(top)
         self.shared = (main, top) if top is not None and main is not None and main in top.parents else None

@@ -176,7 +176,8 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
         folder = location.folder / name
         if folder.is_dir():
             roots.append(ScopeRoot(name, label, folder))
-    tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root))
+    known = location.directory_known
+    tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root) if known else ())
     for kind, label, folders in (
         ("user", "agent", [location.config / "agent-memory"]),
         ("project", "agent (project)", [top / ".claude" / "agent-memory" for top in tops]),

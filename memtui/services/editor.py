@@ -322,7 +322,7 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
 
 
 def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:
-    """Open config.toml itself in the person's editor; the settings as they are then. The history gets both versions.
+    """Open config.toml itself in the person's editor; the settings as they are then. Undo takes the edit back.
 
     `Unsupported` if there is no editor, or it ends with a fault.
     """
@@ -338,7 +338,7 @@ def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Conf
             code = run_in_foreground(words)
     except OSError as error:
         raise Unsupported(f"{words[0]} can't be started: {error.strerror}", hint="set $VISUAL or $EDITOR") from error
-    store.note_outside("you")  # what was saved counts, however the editor ended
+    store.note_edit(f"edit {config.path.name}")  # what was saved counts, however the editor ended
     if code:
         raise Unsupported(f"{words[0]} ended with {code}", hint=f"the file is {config.path}")
     return read_config(folder)

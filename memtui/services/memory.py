@@ -37,6 +37,7 @@ MAX_LOST_SHARE: Final = 0.5
 """Share of an index's entries that an edit may remove without a question."""
 MAX_NAMES_LISTED: Final = 8
 
+_IN_THE_HISTORY = "What it loses stays in the history."
 _MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
@@ -303,13 +304,16 @@ def save_file(
 
 
 def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmation | None:
-    """What a person may not have meant: an index that loses most of its entries, conflict markers left in the text."""
+    """What a person may not have meant: a text or an index that loses all or most, conflict markers left in it."""
     if name.rpartition("/")[2] == INDEX_NAME and before:
         was, now = _count_entries(before[0]), _count_entries(after)
-        emptied = bool(before[0].strip()) and not after.strip()
-        if emptied or (was > 1 and was - now > was * MAX_LOST_SHARE):
-            lines = (f"It has {was} entries, it would have {now}.", "What it loses stays in the history.")
-            return NeedsConfirmation(f"Save {name} though it loses most of its entries?", lines, yes="Save")
+        if was and (not now or was - now > was * MAX_LOST_SHARE):
+            lines = (f"Entries now: {was}, then: {now}.", _IN_THE_HISTORY)
+            much = "most" if now else "all"
+            return NeedsConfirmation(f"Save {name} though it loses {much} of its entries?", lines, yes="Save")
+    if before and before[0].strip() and not after.strip():
+        lines = (f"It has {pluralize(len(before[0].splitlines()), 'line')} on disk.", _IN_THE_HISTORY)
+        return NeedsConfirmation(f"Save {name} though nothing is left of it?", lines, yes="Save")
     if _MARKER.search(after) and not any(_MARKER.search(text) for text in before):
         numbers = [str(number) for number, line in enumerate(after.split(b"\n"), 1) if _MARKER.match(line)]
         markers = f"Conflict markers in line {', '.join(numbers[:MAX_NAMES_LISTED])}."

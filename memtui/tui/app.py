@@ -137,6 +137,7 @@ class MemtuiApp(AppBase):
     def _blank(self) -> AppState:
         start = self.start
         words = {"sample data": self.sample, "read only": start.read_only, "memory off": not start.location.enabled}
+        words["directory unknown"] = not start.location.directory_known
         first = decode(start.frame_cache.state) if start.frame_cache else None
         if first is None or first.folder != str(start.location.folder):
             first = names_in(start.location.folder)

@@ -414,12 +414,12 @@ def test_what_others_changed_is_recorded_once(scene: Scene) -> None:
     scene.put("a.md", b"a2\n")
     scene.put("b.md", b"b\n")
     (scene.root / "logs/2026/x.md").unlink()
-    second = scene.store.note_outside(who="a dream of another program")
+    second = scene.store.note_outside()
     assert second is not None
     assert {file.name: file.kind for file in second.files} == {
         "a.md": "changed", "b.md": "added", "logs/2026/x.md": "removed",
     }  # fmt: skip
-    assert (second.kind, second.who) == ("outside", "a dream of another program")
+    assert (second.kind, second.who) == ("outside", "outside")
     assert scene.store.unseen() == {"a.md": digest(b"a2\n"), "b.md": digest(b"b\n")}
     assert scene.store.note_outside() is None
     scene.store.mark_seen("a.md")

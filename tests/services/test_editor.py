@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.fs.atomic import digest
 from memtui.memory.workspace import Workspace
-from memtui.services.editor import command_for, edit_file, editor_words, save_returned, take_up_leftovers
-from memtui.services.memory import SavedFile
+from memtui.services.editor import command_for, edit_config, edit_file, editor_words, save_returned, take_up_leftovers
+from memtui.services.memory import SavedFile, save_file
 from memtui.services.questions import Allow, NeedsConfirmation, SecretFound
 from memtui.util.config import read_config
 from memtui.util.errors import Refused, Unsupported
@@ -138,13 +139,46 @@ def test_a_draft_is_gone_on_with(workspace: Workspace, folder: Path, editor: Scr
     assert workspace.drafts.list() == ()
 
 
-def test_an_emptied_index_and_a_token_are_asked_about(workspace: Workspace, folder: Path, editor: Script) -> None:
-    editor('printf "" > "$file"')
-    result = edit_file(workspace, folder / "MEMORY.md")
+@pytest.mark.parametrize(
+    ("name", "typed"), [("MEMORY.md", ""), ("MEMORY.md", "# Memory"), ("MEMORY.md", "- [a](a.md)"), ("a.md", " \\n")]
+)
+def test_an_emptied_text_is_asked_about(
+    workspace: Workspace, folder: Path, editor: Script, name: str, typed: str
+) -> None:
+    editor(f'printf -- "{typed}" > "$file"')
+    before = (folder / name).read_bytes()
+    result = edit_file(workspace, folder / name)
     assert isinstance(result.outcome, NeedsConfirmation)
-    assert (folder / "MEMORY.md").stat().st_size
-    done = save_returned(workspace, folder / "MEMORY.md", result.returned, Allow(confirmed=True))
+    assert (folder / name).read_bytes() == before
+    done = save_returned(workspace, folder / name, result.returned, Allow(confirmed=True))
     assert isinstance(done, SavedFile)
+
+
+def test_the_last_entry_is_asked_about_and_an_empty_file_may_stay_empty(workspace: Workspace, folder: Path) -> None:
+    index, topic = folder / "MEMORY.md", folder / "a.md"
+    one, none = b"- [a](a.md)\n", b"# Memory\n"
+    index.write_bytes(one)
+    topic.write_bytes(b"\n")
+    assert isinstance(save_file(workspace, index, none, digest(one), base_data=one), NeedsConfirmation)
+    assert isinstance(save_file(workspace, topic, b"", digest(b"\n"), base_data=b"\n"), SavedFile)
+
+
+def test_an_edit_of_our_settings_is_undone(workspace: Workspace, editor: Script) -> None:
+    path = workspace.dirs.config / "config.toml"
+    editor('printf "# mine\\n" >> "$file"')
+    edit_config(workspace)
+    assert path.read_text(encoding="utf-8") == "# mine\n"
+    edit_config(workspace)
+    assert workspace.operations()[0].why == "edit config.toml"
+    workspace.undo()
+    assert path.read_text(encoding="utf-8") == "# mine\n"
+    workspace.undo()
+    assert not path.exists()
+    workspace.redo()
+    assert path.read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_a_token_is_asked_about(workspace: Workspace, folder: Path, editor: Script) -> None:
     editor(f'printf "token {TOKEN}" > "$file"')
     assert isinstance(edit_file(workspace, folder / "a.md").outcome, SecretFound)
 

@@ -18,10 +18,11 @@ from memtui.agent.shell.paths import AllowedFolders
 from memtui.cli.commands.config import switch_data, value_words
 from memtui.cli.commands.session_context import context_data, context_lines, named_location, read_context
 from memtui.cli.context import CliContext, find_directory
-from memtui.cli.options import CliGroup, pass_context
+from memtui.cli.options import DIRECTORY, CliGroup, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.client.memory_location import MemoryLocation, locate_memory
+from memtui.client.paths import is_directory
 from memtui.fs.atomic import to_error
 from memtui.fs.boundary import check_path
 from memtui.memory.budget import decode_index, measure_index
@@ -32,11 +33,12 @@ from memtui.resume.report import resume_report, transcript_report
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import MemtuiError
+from memtui.util.paths import expand_tilde
 from memtui.util.text import clip, size
 
 LONGEST = 160
 """Characters of a text that are shown; `--json` has all of them."""
-_FOLDER = click.Path(path_type=Path)
+_FOLDER = DIRECTORY
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 _READ = click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
 _CASEFOLD = click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
@@ -80,7 +82,7 @@ def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Lin
 
 
 def _bytes(word: str) -> bytes:
-    return sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
+    return sys.stdin.buffer.read() if word == "-" else Path(expand_tilde(word)).read_bytes()
 
 
 @explain.command("index")
@@ -131,10 +133,10 @@ def explain_place(context: CliContext, directory: str, settings: str | None, bar
     """Which memory folder belongs to a directory, who decided it, and every switch."""
     if context.options.project is not None and directory == ".":
         cwd = context.directory
-    elif directory != "." and "/" not in directory and not (context.cwd / directory).is_dir():
-        cwd = find_directory(context.env, context.cwd, directory)
+    elif "/" in directory or is_directory(context.cwd / directory):
+        cwd = context.cwd / expand_tilde(directory, context.env.home, users=True)
     else:
-        cwd = context.cwd / directory
+        cwd = find_directory(context.env, context.cwd, directory)
     location = locate_memory(context.env, cwd, flag=settings, bare=bare)
     data = _place_data(location)
     context.out.result("explain-place", data, _place_text(context.out, data))
@@ -297,7 +299,7 @@ def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
     """What Claude Code sends when it resumes a session, what it leaves out, and why."""
 
     def look(word: str) -> Data:
-        return resume_report(plan_resume(read_transcript(Path(word)), at))
+        return resume_report(plan_resume(read_transcript(Path(expand_tilde(word))), at))
 
     return _each(context, "resume", files, look, _resume_text)
 
@@ -322,7 +324,11 @@ def _resume_text(out: Output, data: Data) -> Iterator[Line]:
 @pass_context
 def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-    return _each(context, "transcript", files, lambda word: transcript_report(read_transcript(Path(word))), _text)
+
+    def look(word: str) -> Data:
+        return transcript_report(read_transcript(Path(expand_tilde(word))))
+
+    return _each(context, "transcript", files, look, _text)
 
 
 def _text(out: Output, data: Data) -> Iterator[Line]:

@@ -10,7 +10,7 @@ from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
-from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.options import DIRECTORY, CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table, when
 from memtui.history.export_git import old_histories, write_git
@@ -54,7 +54,7 @@ def version_diff(history: Versions, version: Operation, name: str | None = None,
 @click.argument("name", required=False, shell_complete=complete_names)
 @click.option("-p", "--patch", is_flag=True, help="Show the diff of each.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
-@click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
+@click.option("--git", type=DIRECTORY, metavar="DIR", help="Write it as a git repository instead.")
 @pass_context
 def history(context: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
     """List what happened, newest first: to everything, or to one file.

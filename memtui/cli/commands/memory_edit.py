@@ -18,6 +18,7 @@ from memtui.services.editor import run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
 from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
+from memtui.util.paths import expand_tilde
 
 
 @click.command("new", cls=CliCommand)
@@ -42,7 +43,7 @@ def _body(source: str | None) -> str:
     if source is None:
         return ""
     try:
-        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        data = sys.stdin.buffer.read() if source == "-" else Path(expand_tilde(source)).read_bytes()
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused(f"{source} is not UTF-8 (byte {error.start})") from error

@@ -9,11 +9,11 @@ import click
 from memtui.cli.asking import may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
-from memtui.cli.options import CliCommand, CliGroup, pass_context
+from memtui.cli.options import DIRECTORY, CliCommand, CliGroup, pass_context
 from memtui.cli.output import SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.client.paths import projects_dir, real_path
-from memtui.client.projects import Project, find_project, list_projects
+from memtui.client.projects import Project, find_project, is_path, list_projects
 from memtui.client.session_files import UNTITLED
 from memtui.projects.journal import Journal, MoveRecord
 from memtui.projects.relocate import MovePlan, MoveResult
@@ -22,6 +22,7 @@ from memtui.projects.relocate_undo import Undone, past_move
 from memtui.services import projects as services
 from memtui.services.questions import Allow, NeedsConfirmation
 from memtui.util.errors import NotFound, UsageError
+from memtui.util.paths import expand_tilde
 from memtui.util.text import age, pluralize, size, visible
 
 MOST = 20
@@ -30,7 +31,7 @@ MOST = 20
 
 @click.command("move", cls=CliCommand, short_help="Move a project's sessions and memory to another directory.")
 @click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
+@click.argument("new", metavar="NEW", type=DIRECTORY)
 @click.option("--memory", "only_memory", is_flag=True, help="Only the memory; the sessions stay.")
 @pass_context
 def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
@@ -42,7 +43,7 @@ def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
     """
     may_write(context)
     project, directory = _source(context, old)
-    target = (context.cwd / new.expanduser()).absolute()
+    target = (context.cwd / new).absolute()
     plan = services.plan_project_move(context.workspace, project, target, directory=directory, sessions=not only_memory)
     if plan.empty or context.options.dry_run:
         _tell(context, plan, None)
@@ -64,12 +65,12 @@ def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
     `UsageError` if two directories share the folder and the word doesn't say which.
     """
     project = find_project(context.env, word)
-    if not ("/" in word or word in (".", "..", "~")):
+    if not is_path(word):
         if project.collision:
             paths = " or ".join(visible(str(path), keep="") for path in project.cwds)
             raise UsageError(f"two directories share {project.folder.name}", hint=f"name one by its path: {paths}")
         return project, project.cwd
-    path = Path(os.path.normpath(context.cwd / Path(word).expanduser()))
+    path = Path(os.path.normpath(context.cwd / expand_tilde(word, users=True)))
     if project.folder in (path, *path.parents):
         return project, project.cwd
     for directory in (project.cwd, *project.cwds):

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.options import CliCommand, pass_context
+from memtui.cli.options import DIRECTORY, CliCommand, pass_context
 from memtui.cli.output import Data
 from memtui.cli.session_list import places
 from memtui.client.executable import CLIENT_NAME, find_client, resume_command, resume_environment, shell_command
@@ -32,7 +32,7 @@ CONFIG = "CLAUDE_CONFIG_DIR"
 @click.option("--last", is_flag=True, help="The newest session of the project.")
 @click.option("--at", "at", default="", metavar="MESSAGE", help="Continue from this message, in a fork.")
 @click.option("--fork", is_flag=True, help="Continue in a new session; this one stays as it is.")
-@click.option("--in", "directory", type=click.Path(path_type=Path), metavar="DIR", help="Work in another directory.")
+@click.option("--in", "directory", type=DIRECTORY, metavar="DIR", help="Work in another directory.")
 @click.option("--print", "show", is_flag=True, help="Print the command instead of running it.")
 @click.option("--context", "form", type=click.Choice(["md", "json"]), help="Print the conversation instead.")
 @pass_context
@@ -58,7 +58,7 @@ def resume(
     if context.out.structured and not show:
         hint = "--print --json, or --context json"
         raise UsageError("Claude Code takes the terminal, so there is no JSON", hint=hint)
-    wanted = None if directory is None else context.cwd / directory.expanduser()
+    wanted = None if directory is None else context.cwd / directory
     plan = plan_launch(context.env, path, at=at, fork=fork, directory=wanted)
     if not show:
         return _run(context, plan)

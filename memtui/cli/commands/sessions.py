@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
-from memtui.cli.options import CliGroup, pass_context
+from memtui.cli.options import FILE, CliGroup, pass_context
 from memtui.cli.output import ASCII, SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
@@ -69,9 +69,7 @@ def export() -> None:
 
 @export.command("session")
 @click.argument("session", metavar="ID")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Into a file that isn't there yet."
-)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Into a file that isn't there yet.")
 @click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md", show_default=True)
 @click.option("--at", default="", metavar="UUID", help="Up to this message instead of Claude Code's own choice.")
 @click.option("--redact", is_flag=True, help="Take out what looks like a secret, and say how much that was.")
@@ -390,7 +388,7 @@ def sessions_restore(context: CliContext, sessions: Sequence[str]) -> None:
 
 @sessions.command("save", short_help="Copy a transcript into a new file.")
 @click.argument("session", metavar="ID")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The new file.")
+@click.option("-o", "--output", type=FILE, required=True, metavar="FILE", help="The new file.")
 @pass_context
 def sessions_save(context: CliContext, session: str, output: Path) -> None:
     """Copy a session's transcript, byte by byte, into a file that isn't there yet."""

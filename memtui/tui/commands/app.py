@@ -76,9 +76,7 @@ async def show_index(context: CommandContext) -> None:
 async def switch_project(context: CommandContext) -> None:
     found = await context.in_thread(client_projects.list_projects, context.workspace.env)
     options = [
-        dialogs.Option(one.cwd, str(one.cwd), projects.amounts(one), "the folder is gone" if one.gone else "")
-        for one in found
-        if one.cwd is not None
+        dialogs.Option(one.cwd or one.folder, str(one.cwd or one.folder.name), projects.amounts(one)) for one in found
     ]
     if not options:
         raise NotFound("no project has left anything yet", hint=f"looked in {context.workspace.location.config}")

@@ -23,8 +23,11 @@ TITLE_CELLS = 48
 
 
 def amounts(project: client_projects.Project) -> str:
-    shared = "  shares its folder" if project.collision else ""
-    return f"{pluralize(project.topics, 'topic')}  {pluralize(project.sessions, 'session')}{shared}"
+    """What a project has left, and what is odd about it."""
+    marks = ("the folder is gone", project.gone), ("directory unknown", project.cwd is None)
+    shared = ("shares its folder", project.collision)
+    words = [word for word, holds in (*marks, shared) if holds]
+    return "  ".join([pluralize(project.topics, "topic"), pluralize(project.sessions, "session"), *words])
 
 
 async def open_project(context: CommandContext, cwd: Path) -> None:

@@ -22,6 +22,7 @@ from memtui.tui.render import session_rows
 from memtui.tui.screens.transcript import TranscriptScreen
 from memtui.tui.state import AppState
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
+from memtui.util.paths import expand_tilde
 from memtui.util.text import size, visible
 
 
@@ -154,7 +155,7 @@ async def save_copy(context: CommandContext) -> None:
 async def _write_to(context: CommandContext, dialog: dialogs.Ask, write: Callable[[Path], object]) -> None:
     answer = await context.ask(dialog)
     if answer:
-        path = context.workspace.location.cwd / Path(answer).expanduser()
+        path = context.workspace.location.cwd / expand_tilde(answer)
         await context.in_thread(write, path)
         context.notify(f"written to {path}")
 
