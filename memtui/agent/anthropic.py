@@ -7,9 +7,10 @@ from whatever the service says.
 What happens on a fault:
 - 429 with `retry-after`: wait that long, 5 minutes at most, and try again
 - 429 without it, 5xx, 529, connection errors: three more tries with growing, random waits
-- 400, 401, 402, 403, 404, 413, spending limit reached: no further try; the message says what to do
-- a stream that breaks off: one more try; an answer counts only once its last event came and every block was closed, so
-  no partial tool call is ever run
+- 400 that names an option of ours (`models`): asked again without it, for the rest of the run, which is said
+- other 400, 401, 402, 403, 404, 413, spending limit reached: no further try; the message says what to do
+- a stream that breaks off: three more tries; an answer counts only once its last event came and every block was closed,
+  so no partial tool call is ever run
 - a tool input that is no JSON stays text, and the model is told
 
 Source: platform.claude.com, Messages API: streaming, errors, rate limits.
@@ -19,6 +20,7 @@ import asyncio
 import json
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
@@ -30,7 +32,17 @@ import anthropic
 import httpx2  # the SDK's own; what a broken stream raises is not wrapped by it
 from msgspec import Struct
 
-from memtui.agent.model import AnswerPiece, Block, ModelAnswer, ModelError, Request, RetryWait, UsageSoFar
+from memtui.agent.model import (
+    AnswerPiece,
+    Block,
+    ModelAnswer,
+    ModelError,
+    ModelNotice,
+    Request,
+    RetryWait,
+    UsageSoFar,
+)
+from memtui.agent.models import EFFORT, UPDATES_BETA, traits_of
 from memtui.agent.usage import TokenUsage
 from memtui.util.errors import UsageError
 from memtui.util.text import clip, visible
@@ -43,7 +55,7 @@ READ_TIMEOUT_S = 180.0
 MAX_RETRY_AFTER_S = 300.0  # longest wait that a server may ask for
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0
-_MAX_RETRIES: Mapping[FaultKind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
+_MAX_RETRIES: Mapping[FaultKind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 3}
 """A server that says when to come back is asked more often than one that fails."""
 _OVERLOADED = 529
 STATUS_BY_ERROR_TYPE = {
@@ -83,7 +95,16 @@ class ApiFault(Struct, frozen=True):
     after: float | None = None
 
 
-STREAM_CUT = ApiFault("cut", "cut", "the answer broke off", "check the network, then start it again")
+STREAM_CUT = ApiFault(
+    "cut", "cut", "the connection was lost in the middle of an answer", "check the network, then start it again"
+)
+_OPTION_NAMES = {
+    "max_tokens": "max_tokens", "display": "display", UPDATES_BETA: "display", "anthropic-beta": "display",
+    "effort": "effort", "output_config": "effort", "thinking": "thinking",
+}  # fmt: skip
+"""What a refusal may name, the narrower before the wider, and the option of ours that it is about."""
+_CONVERSATION = re.compile(r"(?:messages|tools|system)\b")  # how a refusal begins that is about the conversation
+_SMALLEST_MAX_TOKENS = 4096  # that of the oldest models
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +138,8 @@ class AnthropicModel:
         self._host = _checked_host(endpoint.base_url)
         self._sleep = sleep
         self._rng = rng or random.Random()
+        self._refused: set[str] = set()
+        self._max_tokens = math.inf
         self._client = anthropic.AsyncAnthropic(
             api_key=self._secret if endpoint.key else None,
             auth_token=None if endpoint.key else self._secret,
@@ -142,6 +165,9 @@ class AnthropicModel:
                             yield UsageSoFar(gathered.usage)
             except anthropic.APIStatusError as error:
                 fault = self._of_status(error, opened)
+                if error.status_code == 400 and (option := self._leave_out(request, error)):
+                    yield ModelNotice(f"{request.model} doesn't take {option}, it is asked without: {fault.words}")
+                    continue
             except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
                 fault = STREAM_CUT if opened else self._of_connection(error)
             except ValueError:  # an event that is no JSON or no UTF-8
@@ -160,16 +186,45 @@ class AnthropicModel:
             given["system"] = request.system
         stream = await self._client.messages.create(
             model=request.model,
-            max_tokens=request.max_tokens,
             messages=cast(Any, request.messages),
             stream=True,
             **given,
+            **self._options(request),
         )
         async with stream:
             yield {}
             async for event in stream:
                 if isinstance(cast(Any, event), anthropic.BaseModel):
                     yield event.to_dict(warnings=False)  # a warning would quote the model
+
+    def _options(self, request: Request) -> dict[str, Any]:
+        """What the model takes beside the conversation, without what it has refused."""
+        traits = traits_of(request.model)
+        options: dict[str, Any] = {"max_tokens": int(min(request.max_tokens, self._max_tokens))}
+        if traits.display and "thinking" not in self._refused:
+            options["thinking"] = {"type": "adaptive"}
+            if "display" not in self._refused:
+                options["thinking"]["display"] = traits.display
+                if traits.display == "updates":
+                    options["extra_headers"] = {"anthropic-beta": UPDATES_BETA}
+        if traits.effort and "effort" not in self._refused:
+            options["output_config"] = {"effort": EFFORT}
+        return options
+
+    def _leave_out(self, request: Request, error: anthropic.APIStatusError) -> str:
+        """Leave an option out from now on, or lower it, if a refusal names it; returns its name, "" for none."""
+        words = _error_message(error)
+        option = next((option for name, option in _OPTION_NAMES.items() if name in words), "")
+        if not option or option in self._refused or _CONVERSATION.match(words):
+            return ""
+        sent = self._options(request)
+        if option != "max_tokens":
+            self._refused.add(option)
+            return option if self._options(request) != sent else ""
+        asked = sent["max_tokens"]
+        allowed = (int(number) for number in re.findall(r"\d+", words))
+        self._max_tokens = max([_SMALLEST_MAX_TOKENS, *(number for number in allowed if number < asked)])
+        return f"max_tokens of {asked}" if self._max_tokens < asked else ""
 
     def _next_wait(self, fault: ApiFault, tries: Counter[FaultKind]) -> float:
         """Seconds until the next try of a request that has failed so often; raises `ModelError` if there is none."""
@@ -184,12 +239,12 @@ class AnthropicModel:
 
     def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
         """The fault that the service reported, before the stream or within it."""
-        body = _as_mapping(_as_mapping(error.body).get("error"))
+        body = _error_body(error)
         code = _as_mapping(body.get("details")).get("error_code")
         status = error.status_code
         if status < 400:
             status = STATUS_BY_ERROR_TYPE.get(str(body.get("type")), 500)
-        message = str(body.get("message") or "").replace(self._secret, "…")
+        message = _error_message(error).replace(self._secret, "…")
         fault = fault_of_status(status, message, str(code or ""), error.response.headers)
         if opened and fault.kind != "final":
             return ApiFault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
@@ -203,6 +258,14 @@ class AnthropicModel:
             detail = clip(visible(str(reason), keep=""), 200) or type(reason).__name__
             words = f"{self._host} can't be reached ({detail})"
         return ApiFault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
+
+
+def _error_body(error: anthropic.APIStatusError) -> Mapping[str, Any]:
+    return _as_mapping(_as_mapping(error.body).get("error"))
+
+
+def _error_message(error: anthropic.APIStatusError) -> str:
+    return str(_error_body(error).get("message") or "")
 
 
 def _checked_host(base_url: str) -> str:
@@ -253,13 +316,8 @@ class StreamedAnswer:
     @property
     def usage(self) -> TokenUsage:
         """The tokens used so far; output is estimated until it is reported."""
-        counts = self._counts
-        return TokenUsage(
-            input=counts.get("input_tokens", 0),
-            output=max(counts.get("output_tokens", 0), self._characters // _CHARS_PER_TOKEN),
-            cache_read=counts.get("cache_read_input_tokens", 0),
-            cache_write=counts.get("cache_creation_input_tokens", 0),
-        )
+        output = max(self._counts.get("output_tokens", 0), self._characters // _CHARS_PER_TOKEN)
+        return TokenUsage.of_counts({**self._counts, "output_tokens": output})
 
     def answer(self) -> ModelAnswer:
         content = []
@@ -288,7 +346,7 @@ class StreamedAnswer:
 
     def _count(self, usage: Mapping[str, Any]) -> None:
         """Counts are totals, so a later one replaces an earlier one."""
-        for key, value in usage.items():
+        for key, value in (*usage.items(), *_as_mapping(usage.get("cache_creation")).items()):
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
                 self._counts[key] = value
 

@@ -82,12 +82,15 @@ class ToolCall(Struct, frozen=True):
 
 
 class ParsedResponse(Struct, frozen=True):
-    """An answer's parts. `content` may be sent back; `odd` names a kind of block that we don't know."""
+    """An answer's parts. `content` may be sent back; `odd` names a kind of block that we don't know; `thinking` is
+    what the model shows of it.
+    """
 
     content: list[Block]
     calls: list[ToolCall]
     text: str
     odd: str = ""
+    thinking: str = ""
 
 
 class _Unsendable(Exception):
@@ -99,6 +102,7 @@ def parse_response(content: list[Block], used: set[str]) -> ParsedResponse:
     kept: list[Block] = []
     calls: list[ToolCall] = []
     texts: list[str] = []
+    thoughts: list[str] = []
     for block in content:
         kind = block.get("type")
         if kind not in KNOWN_BLOCKS:
@@ -112,11 +116,12 @@ def parse_response(content: list[Block], used: set[str]) -> ParsedResponse:
             if text.strip():
                 texts.append(text)
                 kept.append({"type": "text", "text": text})
-        else:
+        else:  # thinking: the API wants it back unchanged
             kept.append(
                 {key: replace_surrogates(value) if isinstance(value, str) else value for key, value in block.items()}
             )
-    return ParsedResponse(kept, calls, "\n\n".join(texts))
+            thoughts.append(str(kept[-1].get("thinking", "")).strip())
+    return ParsedResponse(kept, calls, "\n\n".join(texts), thinking="\n\n".join(filter(None, thoughts)))
 
 
 def only_text(content: list[Block]) -> list[Block]:

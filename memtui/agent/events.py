@@ -15,20 +15,27 @@ from memtui.util.text import clip, visible
 
 
 class ModelTurn(Struct, frozen=True):
-    """The model answered: its number from 1, its text, how many calls of which tool it wants."""
+    """The model answered: its number from 1, its text, how many calls of which tool it wants, what it shows of its
+    thinking.
+    """
 
     number: int
     text: str
     tools: Mapping[str, int]
+    thinking: str = ""
 
 
 class ToolUsed(Struct, frozen=True):
-    """A tool call was answered: its main argument (a path, a pattern, a line), and why it failed."""
+    """A tool call was answered: its main argument (a path, a pattern, a line), and why it failed.
+
+    `source`: it names a folder that may only be read, as transcripts are.
+    """
 
     name: str
     argument: str
     ok: bool
     reason: str
+    source: bool = False
 
 
 class ModelRetry(Struct, frozen=True):
@@ -70,3 +77,7 @@ def safe_text(text: str) -> str:
 def safe_line(text: str) -> str:
     """The same on one short line."""
     return clip(_WHITESPACE.sub(" ", safe_text(text)).strip(), MAX_LINE_CELLS)
+
+
+def unknown_price(model: str) -> str:
+    return f"price of {safe_line(model)} unknown: no limit in money"

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
+from msgspec.structs import replace
+
 from memtui.agent.budget import MAX_IDLE_TURNS, Limit, ProgressGuard, Spending
 from memtui.agent.conversation import Conversation, ParsedResponse, ToolCall, only_text, parse_response
 from memtui.agent.events import (
@@ -22,12 +24,23 @@ from memtui.agent.events import (
     UsageTotal,
     safe_line,
     safe_text,
+    unknown_price,
 )
-from memtui.agent.model import AnswerPiece, Block, Model, ModelAnswer, ModelError, RetryWait, UsageSoFar
+from memtui.agent.model import (
+    AnswerPiece,
+    Block,
+    Model,
+    ModelAnswer,
+    ModelError,
+    ModelNotice,
+    RetryWait,
+    UsageSoFar,
+)
+from memtui.agent.models import traits_of
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.task import EndReason, Task, TaskResult
 from memtui.agent.tools.outcome import ToolResult
-from memtui.agent.tools.toolbox import Toolbox, call_argument
+from memtui.agent.tools.toolbox import Toolbox, call_argument, names_folder
 from memtui.agent.usage import PRICES, Price, price_of
 from memtui.util.text import clip, replace_surrogates
 
@@ -87,15 +100,16 @@ class _TaskRun:
         self._clock = clock
         self._deadline = clock() + task.budget.wall
         self._toolbox = Toolbox(scope, task.tools)
+        self._sources = scope.reads
         self._conversation = Conversation(task.system, task.prompt, self._toolbox.schemas())
         price = price_of(task.model, prices)
-        self._spending = Spending(task.budget, price)
+        most = min(task.budget.max_output, traits_of(task.model).max_output)
+        self._spending = Spending(replace(task.budget, max_output=most), price)
         self._progress = ProgressGuard()
         self._ids: set[str] = set()
         self._turns = 0
         if price is None:
-            limit = "" if task.budget.money is None else ", so its limit in money can't be kept"
-            emit(AgentNote(f"the price of {safe_line(task.model)} isn't known{limit}"))
+            emit(AgentNote(unknown_price(task.model)))
 
     def end(self, why: EndReason, cause: str, words: str, hint: str = "") -> TaskResult:
         """Make the result; words and hint may quote the model."""
@@ -144,6 +158,8 @@ class _TaskRun:
                             self._spending.settle()
                             self._emit(ModelRetry(piece.after, safe_line(piece.why)))
                             wait = piece.after
+                        case ModelNotice():
+                            self._emit(AgentNote(safe_line(piece.words)))
                     if self._clock() + wait >= self._deadline:
                         return self.out_of_time(piece)
         finally:
@@ -156,7 +172,7 @@ class _TaskRun:
         self._turns += 1
         parsed = parse_response(answer.content, self._ids)
         wanted = Counter(safe_line(call.name) for call in parsed.calls)
-        self._emit(ModelTurn(self._turns, safe_text(parsed.text), dict(wanted)))
+        self._emit(ModelTurn(self._turns, safe_text(parsed.text), dict(wanted), safe_text(parsed.thinking)))
         if answer.stop == "max_tokens" and not parsed.odd:
             self._conversation.add_answer(only_text(parsed.content))
             self._progress.turn_over()
@@ -171,7 +187,8 @@ class _TaskRun:
             outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
             self._progress.note_result(outcome)
             argument = safe_line(call_argument(call.name, call.given))
-            self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason)))
+            source = names_folder(call.given, self._sources)
+            self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason), source))
             blocks.append(_result_block(call, outcome))
         self._progress.turn_over()
         return self._next(blocks)

@@ -39,6 +39,12 @@ class RetryWait(Struct, frozen=True):
     why: str
 
 
+class ModelNotice(Struct, frozen=True):
+    """The request is sent again at once in another form; a person should know why."""
+
+    words: str
+
+
 class ModelAnswer(Struct, frozen=True):
     """A complete answer, the last piece.
 
@@ -52,7 +58,7 @@ class ModelAnswer(Struct, frozen=True):
     detail: str = ""
 
 
-AnswerPiece = UsageSoFar | RetryWait | ModelAnswer
+AnswerPiece = UsageSoFar | RetryWait | ModelNotice | ModelAnswer
 
 
 class ModelError(MemtuiError):

@@ -16,7 +16,7 @@ class Budget(Struct, frozen=True):
 
     `turns` are answers of the model; `wall` is in seconds, waiting included, below the hour after which a run's lock
     expires. Cached tokens count as input. `money` is in US dollars; without a known price it can't be kept, and the run
-    says so. `max_output` limits one answer.
+    says so. `max_output` limits one answer, thinking included.
     """
 
     turns: int = 30
@@ -24,7 +24,7 @@ class Budget(Struct, frozen=True):
     input_tokens: int | None = 4_000_000
     output_tokens: int | None = 200_000
     money: float | None = None
-    max_output: int = 16_000
+    max_output: int = 64_000
 
 
 class Task(Struct, frozen=True):

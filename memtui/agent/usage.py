@@ -3,36 +3,57 @@
 Prices are data: US dollars per million tokens, as published on 2026-10-24. A model that isn't in the table has no
 price: nothing is guessed from a similar name.
 
-Source: platform.claude.com, "Pricing" and "Models overview". Cache writes are those that live for five minutes.
+Source: platform.claude.com, "Pricing"; for Fable 5.2 and Mythos 5.2 the list of Claude Code 2.1.332, which agrees with
+all the others.
 """
 
-import re
 from collections.abc import Mapping
 from operator import add
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from memtui.agent.models import without_date
+
 
 class TokenUsage(Struct, frozen=True):
-    """Tokens as the API counts them: `input` excludes those read from or written to the cache."""
+    """Tokens as the API counts them: `input` excludes those read from or written to the cache.
+
+    What is written to the cache lives for five minutes (`cache_write`) or for an hour.
+    """
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0
 
     @property
     def prompt(self) -> int:
         """All tokens that were sent, cached ones included."""
-        return self.input + self.cache_read + self.cache_write
+        return self.input + self.cache_read + self.cache_write + self.cache_write_1h
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, int]) -> "TokenUsage":
+        """From the counts of the API's `usage` and of the `cache_creation` in it, by name; a missing one is 0."""
+        written, hour = counts.get("cache_creation_input_tokens", 0), counts.get("ephemeral_1h_input_tokens", 0)
+        return cls(
+            counts.get("input_tokens", 0),
+            counts.get("output_tokens", 0),
+            counts.get("cache_read_input_tokens", 0),
+            max(written - hour, 0),
+            hour,
+        )
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(*map(add, astuple(self), astuple(other)))
 
 
 class Price(Struct, frozen=True):
-    """Dollars per million tokens; `longer` applies to a call whose prompt has more than `long` tokens."""
+    """Dollars per million tokens; `longer` applies to a call whose prompt has more than `long` tokens.
+
+    A write to the cache that lives for an hour costs twice the input.
+    """
 
     input: float
     output: float
@@ -50,10 +71,12 @@ class Price(Struct, frozen=True):
             + usage.output * self.output
             + usage.cache_read * self.cache_read
             + usage.cache_write * self.cache_write
+            + usage.cache_write_1h * 2 * self.input
         ) / 1e6
 
 
 PRICES: Mapping[str, Price] = {
+    **dict.fromkeys(("claude-fable-5-2", "claude-mythos-5-2"), Price(8, 40, 0.2, 10)),
     **dict.fromkeys(("claude-fable-5-1", "claude-mythos-5-1"), Price(10, 50, 0.25, 12.5)),
     **dict.fromkeys(("claude-fable-5", "claude-mythos-5"), Price(10, 50, 1, 12.5)),
     "claude-opus-5-5": Price(4, 20, 0.2, 5),
@@ -66,8 +89,6 @@ PRICES: Mapping[str, Price] = {
 }
 """By the model's id without its date."""
 
-_DATE = re.compile(r"[-@]\d{8}\Z")
-
 
 def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price | None:
-    return prices.get(model) or prices.get(_DATE.sub("", model))
+    return prices.get(model) or prices.get(without_date(model))

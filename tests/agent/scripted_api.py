@@ -60,13 +60,13 @@ def event(kind: str, **data: Any) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n".encode()
 
 
-def answer(*blocks: Block, stop: str | None = None, usage: Mapping[str, int] | None = None, **more: Any) -> Reply:
+def answer(*blocks: Block, stop: str | None = None, usage: Mapping[str, Any] | None = None, **more: Any) -> Reply:
     """A whole answer as a stream."""
     stop = stop or ("tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn")
     used = {"input_tokens": 100, "output_tokens": 20, **(usage or {})}
     start = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": [], "stop_reason": None,
-        "stop_sequence": None, "usage": {**used, "output_tokens": 1},
+        "id": f"msg_{next(_numbers)}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "stop_reason": None, "stop_sequence": None, "usage": {**used, "output_tokens": 1},
     }  # fmt: skip
     events = [event("message_start", message=start), event("ping")]
     for index, block in enumerate(blocks):

@@ -109,20 +109,22 @@ async def test_a_wait_that_is_longer_than_the_run_may_last(runner: Runner) -> No
 @pytest.mark.parametrize("cut", range(1, len(WHOLE.events)))
 async def test_a_stream_that_is_cut_after_every_event(runner: Runner, cut: int, torn: bool) -> None:
     before = digest_tree(runner.scope.root)
-    runner.api.says(Reply(WHOLE.events, cut=cut, torn=torn), Reply(WHOLE.events, cut=cut, torn=torn), OK)
+    runner.api.says(*[Reply(WHOLE.events, cut=cut, torn=torn)] * 4, OK)
     ran = await runner.run()
     assert (ran.end.why, ran.end.cause) == ("failed", "cut")
     assert ran.of(ToolUsed) == [] and digest_tree(runner.scope.root) == before
-    assert len(runner.api.requests) == 2 and runner.api.requests[0] == runner.api.requests[1]
-    assert ran.end.usage.input == 200, "tries that failed are counted"
+    assert ran.end.words == "the connection was lost in the middle of an answer, 4 tries"
+    assert len(runner.api.requests) == 4 and runner.api.requests[0] == runner.api.requests[3]
+    assert ran.end.usage.input == 400, "tries that failed are counted"
 
 
 @pytest.mark.parametrize("cut", range(1, len(WHOLE.events), 3))
-async def test_a_turn_that_was_cut_is_asked_for_once_more(runner: Runner, cut: int) -> None:
+async def test_a_turn_that_was_cut_is_asked_for_again(runner: Runner, cut: int) -> None:
     (runner.scope.root / "n.md").unlink(missing_ok=True)
-    runner.api.says(Reply(WHOLE.events, cut=cut), WHOLE, OK)
+    runner.api.says(*[Reply(WHOLE.events, cut=cut)] * 3, WHOLE, OK)
     ran = await runner.run()
-    assert (ran.end.why, ran.end.turns, len(ran.waits)) == ("done", 2, 1)
+    assert (ran.end.why, ran.end.turns, len(ran.waits)) == ("done", 2, 3)
+    assert {retry.why for retry in ran.of(ModelRetry)} == {"the connection was lost in the middle of an answer"}
     assert [used.ok for used in ran.of(ToolUsed)] == [True]
 
 
@@ -130,7 +132,7 @@ async def test_a_stream_that_is_cut_anywhere(runner: Runner) -> None:
     data = b"".join(WHOLE.events)
     before = digest_tree(runner.scope.root)
     for at in range(1, len(data) - 60, 41):
-        runner.api.says(Reply([data[:at]], torn=bool(at % 2)), Reply([data[:at]]), OK)
+        runner.api.says(Reply([data[:at]], torn=bool(at % 2)), *[Reply([data[:at]])] * 3, OK)
         ran = await runner.run()
         assert ran.end.why == "failed" and ran.of(ToolUsed) == [], at
     assert digest_tree(runner.scope.root) == before
@@ -145,16 +147,16 @@ async def test_an_answer_that_was_whole_before_the_connection_broke(runner: Runn
 @pytest.mark.parametrize(
     ("kind", "tries", "cause"),
     [
-        ("overloaded_error", 2, "overloaded"),
-        ("api_error", 2, "server"),
-        ("rate_limit_error", 2, "rate"),
+        ("overloaded_error", 4, "overloaded"),
+        ("api_error", 4, "server"),
+        ("rate_limit_error", 4, "rate"),
         ("invalid_request_error", 1, "request"),
-        ("of_tomorrow", 2, "server"),
+        ("of_tomorrow", 4, "server"),
     ],
 )
 async def test_an_error_in_the_midst_of_a_stream(runner: Runner, kind: str, tries: int, cause: str) -> None:
     broken = [*WHOLE.events[:-2], event("error", error={"type": kind, "message": "m"})]
-    runner.api.says(Reply(broken), Reply(broken), OK)
+    runner.api.says(*[Reply(broken)] * 4, OK)
     ran = await runner.run()
     assert (ran.end.why, ran.end.cause, len(runner.api.requests)) == ("failed", cause, tries)
     assert ran.of(ToolUsed) == []
@@ -199,7 +201,7 @@ async def test_silence_counts_as_no_connection(runner: Runner, monkeypatch: pyte
     monkeypatch.setattr("memtui.agent.anthropic.READ_TIMEOUT_S", 0.5)
     for reply, why in [
         (Reply(mute=True), "doesn't answer"),
-        (Reply(WHOLE.events, cut=6, hangs=True), "the answer broke off"),
+        (Reply(WHOLE.events, cut=6, hangs=True), "the connection was lost in the middle of an answer"),
     ]:
         runner.api.says(reply, OK)
         ran = await runner.run()

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from memtui.agent.events import AgentNote, ModelRetry, ModelTurn, ToolUsed, UsageTotal
+from memtui.agent.models import UPDATES_BETA
 from memtui.agent.task import Budget
 from memtui.agent.usage import PRICES, TokenUsage
 from tests.agent.runs import KEY, Runner
-from tests.agent.scripted_api import Reply, answer, call, text
+from tests.agent.scripted_api import Reply, answer, call, error, text
 from tests.agent.worlds import SECRET
 from tests.support import digest_tree
 
@@ -57,7 +58,7 @@ async def test_what_is_asked_for(runner: Runner) -> None:
     runner.api.says(answer(text("ok")))
     await runner.run("Do it.", system="Who you are.", tools=("Read", "Edit"))
     request, headers = runner.api.requests[0], runner.api.headers[0]
-    assert request["model"] == "claude-sonnet-5-5" and request["max_tokens"] == 16_000 and request["stream"] is True
+    assert request["model"] == "claude-sonnet-5-5" and request["max_tokens"] == 64_000 and request["stream"] is True
     assert [tool["name"] for tool in request["tools"]] == ["Read", "Edit"]
     assert request["system"][0]["text"] == "Who you are."
     assert KEY in (headers.get("x-api-key"), headers.get("authorization", "").removeprefix("Bearer "))
@@ -80,23 +81,94 @@ async def test_spending_is_counted_and_priced(runner: Runner) -> None:
     assert ran.end.usage == TokenUsage(110, 60, 3000, 2000)
     assert ran.end.money == pytest.approx((110 * 2 + 60 * 10 + 3000 * 0.1 + 2000 * 2.5) / 1e6)
     assert ran.of(UsageTotal)[-1] == UsageTotal(ran.end.usage, ran.end.money)
+    written = {"cache_creation_input_tokens": 2000, "cache_creation": {"ephemeral_1h_input_tokens": 500}}
+    runner.api.says(answer(text("ok"), usage=written))
+    ran = await runner.run()
+    assert ran.end.usage == TokenUsage(100, 20, 0, 1500, 500)
+    assert ran.end.money == pytest.approx((100 * 2 + 20 * 10 + 1500 * 2.5 + 500 * 4) / 1e6)
 
 
 async def test_a_model_without_a_price(runner: Runner) -> None:
     runner.api.says(answer(text("ok")))
     ran = await runner.run(model="some-model", budget=Budget(money=1.0))
     assert ran.end.money is None and ran.end.why == "done"
-    assert [note.text for note in ran.of(AgentNote)] == [
-        "the price of some-model isn't known, so its limit in money can't be kept"
-    ]
+    assert [note.text for note in ran.of(AgentNote)] == ["price of some-model unknown: no limit in money"]
+    assert (await runner.run(model="some-model", budget=Budget(output_tokens=100))).end.cause == "output"
 
 
-async def test_thoughts_go_back_unchanged(runner: Runner) -> None:
-    thought = {"type": "thinking", "thinking": "", "signature": "c2ln"}
-    runner.api.says(answer(thought, call("Read", file_path="a.md")), answer(text("ok")))
-    await runner.run()
+async def test_thoughts_go_back_unchanged_and_are_told(runner: Runner) -> None:
+    hidden = {"type": "thinking", "thinking": "", "signature": "c2ln"}
+    shown = {"type": "thinking", "thinking": " I read\na. ", "signature": "bW9yZQ"}
+    first, second = call("Read", file_path="a.md"), call("Read", file_path="b.md")
+    runner.api.says(answer(hidden, shown, first), answer(hidden, second), answer(text("ok")))
+    ran = await runner.run()
     assert runner.api.refused == []
-    assert runner.api.requests[1]["messages"][1]["content"][0] == thought
+    sent = [message["content"] for message in runner.api.requests[2]["messages"] if message["role"] == "assistant"]
+    assert [blocks[:-1] for blocks in sent] == [[hidden, shown], [hidden]]
+    assert [turn.thinking for turn in ran.of(ModelTurn)] == ["I read\na.", "", ""]
+
+
+CURRENT = {"thinking": {"type": "adaptive", "display": "updates"}, "output_config": {"effort": "medium"}}
+OLDER = {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "medium"}}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "most"),
+    [
+        *((f"claude-{name}-5-5", CURRENT, 64_000) for name in ("haiku", "sonnet", "opus")),
+        ("claude-fable-5-2", CURRENT, 64_000), ("claude-opus-5-5-20261001", CURRENT, 64_000),
+        ("claude-opus-5", OLDER, 64_000), ("claude-opus-4-8", OLDER, 64_000), ("claude-sonnet-4-6", OLDER, 64_000),
+        ("claude-opus-4-5", {}, 64_000), ("claude-haiku-4-5-20251001", {}, 64_000), ("model-of-tomorrow", {}, 32_000),
+    ],
+)  # fmt: skip
+async def test_each_model_is_asked_for_what_it_takes(
+    runner: Runner, model: str, options: dict[str, Any], most: int
+) -> None:
+    runner.api.says(answer(text("ok")))
+    assert (await runner.run(model=model)).end.why == "done"
+    request, headers = runner.api.requests[0], runner.api.headers[0]
+    assert {key: request[key] for key in ("thinking", "output_config") if key in request} == options
+    assert request["max_tokens"] == most
+    assert headers.get("anthropic-beta") == (UPDATES_BETA if options == CURRENT else None)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "left"),
+    [
+        ("thinking.display: Input should be 'summarized' or 'omitted'", "display",
+         {"thinking": {"type": "adaptive"}, "output_config": CURRENT["output_config"]}),
+        (f"Unexpected value(s) `{UPDATES_BETA}` for the `anthropic-beta` header.", "display",
+         {"thinking": {"type": "adaptive"}, "output_config": CURRENT["output_config"]}),
+        ("adaptive thinking is not supported on this model", "thinking", {"output_config": CURRENT["output_config"]}),
+        ("This model does not support the effort parameter.", "effort", {"thinking": CURRENT["thinking"]}),
+        ("output_config: Extra inputs are not permitted", "effort", {"thinking": CURRENT["thinking"]}),
+        ("max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for x",
+         "max_tokens of 64000", {**CURRENT, "max_tokens": 8192}),
+    ],
+)  # fmt: skip
+async def test_what_a_model_refuses_is_left_out(runner: Runner, words: str, name: str, left: dict[str, Any]) -> None:
+    refusal = error(400, "invalid_request_error", words)
+    runner.api.says(refusal, answer(call("Read", file_path="a.md")), answer(text("ok")))
+    ran = await runner.run()
+    assert (ran.end.why, ran.waits, len(ran.of(AgentNote))) == ("done", [], 1)
+    assert ran.of(AgentNote)[0].text.startswith(f"claude-sonnet-5-5 doesn't take {name}, it is asked without: ")
+    for request in runner.api.requests[1:]:
+        assert {key: request[key] for key in ("thinking", "output_config", "max_tokens") if key in request} == {
+            "max_tokens": 64_000, **left,
+        }  # fmt: skip
+    runner.api.says(*[refusal] * 3)
+    ran = await runner.run()
+    assert (ran.end.why, ran.end.cause, len(runner.api.requests)) == (
+        "failed",
+        "request",
+        2 + (name not in ("display", "thinking", "effort")),
+    )
+
+
+async def test_a_refusal_of_the_conversation_is_final(runner: Runner) -> None:
+    words = "messages.1.content.0: Invalid `signature` in `thinking` block"
+    runner.api.says(error(400, "invalid_request_error", words))
+    assert (await runner.run()).end.cause == "request" and len(runner.api.requests) == 1
 
 
 async def test_every_turn_reads_what_the_one_before_wrote_to_the_cache(runner: Runner) -> None:

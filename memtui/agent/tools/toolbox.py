@@ -9,6 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -117,6 +118,12 @@ def call_argument(name: str, given: object) -> str:
     else:
         value = " in ".join(str(given[key]) for key in ("pattern", "path") if given.get(key) is not None)
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def names_folder(given: object, folders: Sequence[Path]) -> bool:
+    """Whether a call's input names one of these folders, or something below it."""
+    words = given.values() if isinstance(given, Mapping) else ()
+    return any(str(folder) in word for word in words if isinstance(word, str) for folder in folders)
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
