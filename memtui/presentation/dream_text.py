@@ -113,10 +113,21 @@ def run_details(run: Run, progress: RunProgress, *, ended: bool) -> list[Labeled
         found.append(LabeledText("last stage", f"{progress.stage or progress.phase}{turns}"))
     if progress.tools:
         found.append(LabeledText("tools", tools_text(progress.tools)))
-    tokens = [f"{progress.tokens.input:,} tokens in, {progress.tokens.output:,} out"] if progress.tokens.output else []
-    if progress.usd or tokens:
-        found.append(LabeledText("cost", ", ".join([f"${progress.usd:.2f}", *tokens])))
+    if cost := cost_text(progress):
+        found.append(LabeledText("cost", cost))
     return found
+
+
+def cost_text(progress: RunProgress) -> str:
+    """What a run cost: "$0.12, 61,000 tokens in (50,000 from the cache, 8,000 written to it), 900 out"."""
+    tokens = progress.tokens
+    counts = ((tokens.cache_read, "from the cache"), (tokens.cache_write, "written to it"))
+    cached = ", ".join(f"{count:,} {words}" for count, words in counts if count)
+    sent = tokens.input + tokens.cache_read + tokens.cache_write
+    if not (progress.usd or sent or tokens.output):
+        return ""
+    money = f"${progress.usd:.2f}" if progress.usd else "price unknown"
+    return f"{money}, {sent:,} tokens in{f' ({cached})' if cached else ''}, {tokens.output:,} out"
 
 
 # What it touched.
@@ -169,7 +180,8 @@ def event_text(event: Event) -> LabeledText | None:
             counts = file_words(event.name, event.old, event.added, event.removed, emptied=event.emptied)
             return LabeledText(event.kind, counts, FILE_TONES.get(event.kind, "dim"))
         case events.Retry():
-            return LabeledText("", f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
+            wait = f"in {duration(event.wait)}" if event.wait >= 1 else "at once"
+            return LabeledText("", f"try {event.number} failed, again {wait}: {event.reason}", "warn")
         case events.Note():
             return LabeledText("", event.words, "dim")
         case events.Held():

@@ -22,6 +22,10 @@ def text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
+def thinking(words: str, signature: str = "c2ln") -> Block:
+    return {"type": "thinking", "thinking": words, "signature": signature}
+
+
 _numbers = iter(range(1, 10**9))
 
 

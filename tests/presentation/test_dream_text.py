@@ -65,7 +65,8 @@ def test_events() -> None:
     assert event_text(Turn(3, "a\n  b", {"Read": 2})) == LabeledText("turn 3", "a b  Read 2")
     assert event_text(File("b.md", "renamed", 1, 2, "a.md")) == LabeledText("renamed", "a.md > b.md  +1 -2", "dim")
     assert event_text(File("a.md", "same")) == LabeledText("unchanged", "a.md is again as it was", "dim")
-    assert event_text(Retry(2, 1.5, "busy")) == LabeledText("", "try 2 failed, again in 1.5 s: busy", "warn")
+    assert event_text(Retry(2, 1.5, "busy")) == LabeledText("", "try 2 failed, again in 1s: busy", "warn")
+    assert event_text(Retry(1, 0.25, "cut")) == LabeledText("", "try 1 failed, again at once: cut", "warn")
     assert event_text(Held("loses", "a.md loses 3 lines")) == LabeledText(
         "held for review", "a.md loses 3 lines", "warn"
     )

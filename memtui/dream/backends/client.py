@@ -11,9 +11,12 @@ the key, the model's name) is passed on.
 It prints one JSON object a line:
 
     {"type": "assistant", "message": {"id", "content": [one block], "usage"}}   a line for each block of an answer
+    {"type": "assistant", "is_api_error_message": true, "api_error"}   after the blocks of an answer that broke off
     {"type": "user", "message": {"content": [a tool's result]}, "tool_result_meta"}
     {"type": "system", "subtype": "api_retry", …}
-    {"type": "result", "subtype", "is_error", "result", "usage", "total_cost_usd"}   the last one
+    {"type": "result", "subtype", "is_error", "result", "usage", "total_cost_usd", "modelUsage"}   the last one
+
+Of an answer that broke off the client runs the calls that were whole, and the model then often makes them again.
 
 Source: recorded on client 2.1.332 against a scripted server; Claude Code's documentation of headless mode.
 """
@@ -33,13 +36,23 @@ from pathlib import Path
 from typing import IO, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.agent.budget import WRITING_TOOLS, ProgressGuard
 from memtui.agent.conversation import ToolCall
-from memtui.agent.events import EmitAgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal, safe_line, safe_text
+from memtui.agent.events import (
+    AgentNote,
+    EmitAgentEvent,
+    ModelRetry,
+    ModelTurn,
+    ToolUsed,
+    UsageTotal,
+    safe_line,
+    safe_text,
+)
 from memtui.agent.task import Budget
 from memtui.agent.tools.outcome import ToolResult
-from memtui.agent.tools.toolbox import call_argument
+from memtui.agent.tools.toolbox import call_argument, names_folder
 from memtui.agent.usage import TokenUsage, price_of
 from memtui.client.executable import find_client, resume_environment
 from memtui.dream.backends.agent_events import EventAdapter
@@ -75,7 +88,9 @@ _DROPPED_VARIABLES = (
     "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE",
 )  # fmt: skip
 """Those of a client that we may run in, and those that would turn hooks off."""
-_USAGE_KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_CHARS_PER_TOKEN = 4  # an estimate: until its end the client reports hardly any output
+_LOST = "the connection was lost"
+_MAX_CUT_ANSWERS = 4  # answers in a row that may break off
 _PR_SET_PDEATHSIG = 1
 
 
@@ -87,7 +102,7 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
         context = make_prompt_context(stage, workspace, mode)
         money = money_left(config, workspace.dirs, workspace.now())
         command = client_command(client, context, workspace, config, money)
-        stream = ClientStream(EventAdapter(emit).take)
+        stream = ClientStream(EventAdapter(emit).take, context.reads)
         result: ClientResult | None = None
         with run_client(command, context.root, client_environ(workspace), task_prompt(context)) as process:
             for line in process.lines():
@@ -154,21 +169,27 @@ class ClientResult(Struct, frozen=True):
 class ClientStream:
     """Turns the client's lines into agent events; what has another shape is skipped.
 
-    Raises `MemtuiError` if the run makes no progress, `OverBudget` if it has used up its tokens; the client itself
-    keeps to turns and money.
+    `sources` are the folders with sessions. Raises `MemtuiError` if the run makes no progress, `OverBudget` if it has
+    used up its tokens; the client itself keeps to turns and money.
     """
 
-    def __init__(self, emit: EmitAgentEvent) -> None:
+    def __init__(self, emit: EmitAgentEvent, sources: Sequence[Path] = ()) -> None:
         self._emit = emit
+        self._sources = sources
         self._budget = Budget()
         self._progress = ProgressGuard()
         self._last = ""
         self._turns = 0
         self._message = ""
         self._texts: list[str] = []
+        self._thoughts: list[str] = []
         self._tools: Counter[str] = Counter()
-        self._calls: dict[str, tuple[str, str]] = {}
+        self._made: list[ToolCall] = []
+        self._calls: dict[str, ToolCall] = {}
         self._used: dict[str, tuple[TokenUsage, str]] = {}
+        self._characters = 0
+        self._cut = False
+        self._cut_answers = 0
 
     def take(self, line: bytes) -> ClientResult | None:
         """Take one line; returns the result if it is the last one."""
@@ -176,7 +197,10 @@ class ClientStream:
         if data.get("parent_tool_use_id"):  # a dream has no sub-agents
             return None
         kind = data.get("type")
-        if kind == "assistant" and not data.get("is_api_error_message"):  # such a message comes again as the result
+        if kind == "assistant" and data.get("is_api_error_message"):
+            if self._message:  # else it comes again as the result
+                self._broke_off()
+        elif kind == "assistant":
             self._answer(_object(data.get("message")))
         elif kind == "user":
             self._turn()
@@ -184,7 +208,7 @@ class ClientStream:
         elif kind == "system" and data.get("subtype") == "api_retry":
             why = str(data.get("error") or "the service failed").replace("_", " ")
             status = data.get("error_status")
-            words = f"{why} (status {status})" if status else why
+            words = f"{why} (status {status})" if status else _LOST if why == "unknown" else why
             self._emit(ModelRetry(_number(data.get("retry_delay_ms")) / 1000, safe_line(words)))
         elif kind == "result":
             self._turn()
@@ -201,27 +225,50 @@ class ClientStream:
                 if reason := self._progress.stuck():
                     raise MemtuiError(reason)
             self._message = self._last = id
-        self._used[id] = (_usage(message.get("usage")), str(message.get("model")))
+            self._characters = 0
         for block in _blocks(message):
+            self._characters += sum(len(json.dumps(block.get(key, 0))) for key in ("text", "thinking", "input"))
             if block.get("type") == "text":
                 self._texts.append(str(block.get("text") or ""))
+            elif block.get("type") == "thinking":
+                self._thoughts.append(str(block.get("thinking") or ""))
             elif block.get("type") == "tool_use":
-                name, given = str(block.get("name")), block.get("input")
-                self._tools[safe_line(name)] += 1
-                self._calls[str(block.get("id"))] = (safe_line(name), safe_line(call_argument(name, given)))
-                if reason := self._progress.repeated(ToolCall(str(block.get("id")), name, given)):
-                    raise MemtuiError(reason)
+                call = ToolCall(str(block.get("id")), str(block.get("name")), block.get("input"))
+                self._tools[safe_line(call.name)] += 1
+                self._made.append(call)
+                self._calls[call.id] = call
+        usage = _usage(message.get("usage"))
+        output = max(usage.output, self._characters // _CHARS_PER_TOKEN)
+        self._used[id] = (replace(usage, output=output), str(message.get("model")))
+
+    def _broke_off(self) -> None:
+        """Note that the answer under way broke off: what it called doesn't count as called."""
+        self._cut = True
+        self._cut_answers += 1
+        words = f"{_LOST} in the middle of an answer"
+        self._emit(ModelRetry(0.0, words))
+        if self._cut_answers >= _MAX_CUT_ANSWERS:
+            raise MemtuiError(f"{words}, {_MAX_CUT_ANSWERS} tries", hint="check the network, then start it again")
 
     def _turn(self) -> None:
         """Emit the answer, which is now complete."""
         if not self._message:
             return
         self._turns += 1
-        self._emit(ModelTurn(self._turns, safe_text("\n".join(self._texts)), dict(self._tools)))
+        text, thinking = safe_text("\n".join(self._texts)), safe_text("\n".join(filter(None, self._thoughts)))
+        self._emit(ModelTurn(self._turns, text, dict(self._tools), thinking))
+        if not self._cut:
+            self._cut_answers = 0
+            for call in self._made:
+                if reason := self._progress.repeated(call):
+                    raise MemtuiError(reason)
+        self._cut = False
         used = sum((usage for usage, _ in self._used.values()), TokenUsage())
         self._emit(UsageTotal(used, self._money()))
         self._message = ""
         self._texts.clear()
+        self._thoughts.clear()
+        self._made.clear()
         self._tools.clear()
         for tokens, most, what in (
             (used.prompt, self._budget.input_tokens, "input"),
@@ -251,7 +298,8 @@ class ClientStream:
             id = str(block.get("tool_use_id"))
             if block.get("type") != "tool_result" or id not in self._calls:
                 continue
-            name, argument = self._calls.pop(id)
+            call = self._calls.pop(id)
+            name, argument = safe_line(call.name), safe_line(call_argument(call.name, call.given))
             ok = not block.get("is_error")
             text = _result_text(block.get("content"))
             reason = "" if ok else safe_line(text)
@@ -259,14 +307,18 @@ class ClientStream:
                 reason = f"denied: {reason.removeprefix(f'PreToolUse:{name} hook error: ')}"
             elif "No such tool available" in reason:
                 reason = "denied: there is no such tool here"
-            self._emit(ToolUsed(name, argument, ok, reason))
+            self._emit(ToolUsed(name, argument, ok, reason, names_folder(call.given, self._sources)))
             fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
             self._progress.note_result(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
 
     def _result(self, data: Mapping[str, Any]) -> ClientResult:
         cost = data.get("total_cost_usd")
         money = _number(cost) if isinstance(cost, int | float) else None
-        self._emit(UsageTotal(_usage(data.get("usage")), money))
+        if "usage" in data:
+            self._emit(UsageTotal(_usage(data["usage"]), money))
+        for model, used in _object(data.get("modelUsage")).items():
+            if _object(used).get("costBasis") == "unknown":
+                self._emit(AgentNote(f"price of {safe_line(model)} unknown: the cost is Claude Code's estimate"))
         errors = data.get("errors")
         words = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
         kind = str(data.get("subtype") or "")
@@ -294,7 +346,10 @@ def _number(value: object) -> float:
 
 
 def _usage(value: object) -> TokenUsage:
-    return TokenUsage(*(int(_number(_object(value).get(name))) for name in _USAGE_KEYS))
+    counts = _object(value)
+    return TokenUsage.of_counts(
+        {name: int(_number(count)) for name, count in (*counts.items(), *_object(counts.get("cache_creation")).items())}
+    )
 
 
 class ClientProcess(Struct):

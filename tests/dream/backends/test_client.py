@@ -13,20 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.dream.backends.client import run_client
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.run.events import Note, Phase
+from memtui.dream.run.events import Note, Phase, Retry, Turn
 from memtui.dream.run.run import RunEnd
 from memtui.dream.run.runs import events_of, list_runs, reserve_run, run_progress
 from memtui.dream.run.stage import has_stage
 from memtui.util.config import read_config
-from tests.agent.scripted_api import Scripted, answer, call, error, text
+from tests.agent.scripted_api import Reply, Scripted, answer, call, error, text, thinking
 from tests.dream.scene import NOW, Scene, contents, make_scene, put_session, topic
 from tests.support import REPO
 
 CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
 real_client = pytest.mark.skipif(not CLIENT, reason="no agent client: MEMTUI_TEST_CLIENT names none")
+
+CACHED = {
+    "cache_read_input_tokens": 20_000, "cache_creation_input_tokens": 3000,
+    "cache_creation": {"ephemeral_5m_input_tokens": 2000, "ephemeral_1h_input_tokens": 1000},
+}  # fmt: skip
 
 ENVIRON = {
     "ANTHROPIC_API_KEY": "sk-ant-opens-nothing", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1",
@@ -76,30 +82,34 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
     scene.write("team/build.md", "---\nname: Build\ntype: reference\n---\n\nmake\n")
     id = reserve_run(scene.dirs, NOW)
     root = Path(os.path.realpath(scene.dirs.state / "stages" / id / "memory"))
-    line = f"- [Topic 2]({topic(2)}) — words\n"
+    line, more = f"- [Topic 2]({topic(2)}) — words\n", f"- [Topic 2]({topic(2)}) — more words\n"
     api.script[:] = [
-        answer(text("STAGE: orient"), call("Read", file_path=f"{root}/MEMORY.md"), call("Glob", pattern="*.md")),
         answer(
-            text("STAGE: gather"), call("Read", file_path=str(session)), call("Read", file_path=str(secret)),
+            thinking("STAGE: orient\nI look."), call("Read", file_path=f"{root}/MEMORY.md"),
+            call("Glob", pattern="*.md"), usage=CACHED,
+        ),
+        answer(
+            thinking(""), text("STAGE: gather"), call("Read", file_path=str(session)),
+            call("Read", file_path=str(secret)),
             call("Read", file_path=f"{root}/{topic(1)}"), call("Read", file_path=f"{root}/{topic(2)}"),
             call("Read", file_path=f"{root}/team/build.md"),
         ),
         answer(
             text("STAGE: consolidate"),
             call("Edit", file_path=f"{root}/{topic(1)}", old_string="third", new_string="third, and say DONE"),
-            call("Write", file_path=f"{root}/{topic(2)}", content=""),
+            call("Edit", file_path=f"{root}/{topic(2)}", old_string="third", new_string="third and fourth"),
             call("Write", file_path=f"{tmp_path}/evil.md", content="x"),
             call("Write", file_path=str(scene.folder / "evil.md"), content="x"),
             call("Edit", file_path=f"{root}/team/build.md", old_string="make", new_string="rm"),
             call("Bash", command=f"rm -rf {scene.folder}"),
         ),
-        answer(text("STAGE: prune"), call("Edit", file_path=f"{root}/MEMORY.md", old_string=line, new_string="")),
-        answer(text("Merged two topics.")),
+        answer(text("STAGE: prune"), call("Edit", file_path=f"{root}/MEMORY.md", old_string=line, new_string=more)),
+        answer(text("Two topics know more.")),
     ]  # fmt: skip
     end = dream(scene, run_id=id)
     events = events_of(list_runs(scene.dirs)[0])
     assert (end.how, end.adopted) == ("done", ("MEMORY.md", topic(1), topic(2))), (end, api.refused)
-    assert "say DONE" in scene.text(topic(1)) and not (scene.folder / topic(2)).exists()
+    assert "say DONE" in scene.text(topic(1)) and "fourth" in scene.text(topic(2))
     assert "make" in scene.text("team/build.md")
     assert not list(tmp_path.rglob("evil.md")) and not (tmp_path / "hooked").exists()
     results = json.dumps([request["messages"] for request in api.requests])
@@ -109,11 +119,28 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
     stages = [one.stage for one in events if isinstance(one, Phase) and one.stage]
     assert list(dict.fromkeys(stages)) == ["orient", "gather", "consolidate", "prune"]
     told = run_progress(events)
-    assert (told.turns, told.phase, told.text) == (5, "updating", "Merged two topics.")
-    assert told.tokens.input == 500 and told.tokens.output == 100 and told.usd > 0
+    assert (told.turns, told.phase, told.text) == (5, "updating", "Two topics know more.")
+    assert next(one.text for one in events if isinstance(one, Turn)) == "I look."
+    assert told.tokens == replace(told.tokens, input=500, output=100, cache_read=20_000, cache_write=3000)
+    assert told.usd == pytest.approx((500 * 4 + 100 * 20 + 20_000 * 0.2 + 2000 * 5 + 1000 * 8) / 1e6)
+    sent = [one for request in api.requests for message in request["messages"] for one in message["content"]]
+    assert {"type": "thinking", "thinking": "", "signature": "c2ln"} in sent
     kept = [path for path in (tmp_path / "home").rglob("*.jsonl") if path != session]
     assert kept == []
     assert not list((tmp_path / "home").rglob("*stages*"))
+
+
+@real_client
+def test_the_real_client_loses_its_connection_in_the_middle_of_an_answer(foreign: Scripted, tmp_path: Path) -> None:
+    read = answer(call("Read", file_path=str(tmp_path.resolve() / "home/none.jsonl")))
+    cut = Reply(read.events, cut=len(read.events) - 2, torn=True)
+    foreign.says(cut, cut, cut, cut, read, answer(text("Nothing to do.")))
+    scene = make(tmp_path.resolve(), Path(CLIENT), ANTHROPIC_BASE_URL=foreign.url)
+    assert dream(scene).how == "nothing"
+    events = events_of(list_runs(scene.dirs)[0])
+    assert {one.reason for one in events if isinstance(one, Retry)} == {
+        "the connection was lost", "the connection was lost in the middle of an answer",
+    }  # fmt: skip
 
 
 @real_client

@@ -1,14 +1,17 @@
 """What the agent client prints, as events."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agent.events import AgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal
+from memtui.agent.events import AgentEvent, AgentNote, ModelRetry, ModelTurn, ToolUsed, UsageTotal
 from memtui.agent.usage import TokenUsage
 from memtui.dream.backends.client import ClientResult, ClientStream
+from memtui.util.errors import MemtuiError
 
 
 def block(message: str, tokens: int = 0, /, **one: Any) -> dict[str, Any]:
@@ -30,7 +33,7 @@ def result(id: str, content: object, *, error: bool = False, rejected: bool = Fa
 
 def taken(*lines: object) -> tuple[list[AgentEvent], ClientResult | None]:
     events: list[AgentEvent] = []
-    stream, outcome = ClientStream(events.append), None
+    stream, outcome = ClientStream(events.append, [Path("/sessions")]), None
     for line in lines:
         outcome = stream.take(json.dumps(line).encode()) or outcome
     return events, outcome
@@ -53,7 +56,7 @@ def test_a_whole_run() -> None:
     )  # fmt: skip
     assert outcome == ClientResult("success", "Done", False)
     turns = [event for event in events if isinstance(event, ModelTurn)]
-    assert turns == [ModelTurn(1, "STAGE: orient", {"Read": 1, "Write": 1}), ModelTurn(2, "Done␛[31m", {})]
+    assert turns == [ModelTurn(1, "STAGE: orient", {"Read": 1, "Write": 1}, "hm"), ModelTurn(2, "Done␛[31m", {})]
     assert [event for event in events if isinstance(event, ToolUsed)] == [
         ToolUsed("Write", "/evil.md", False, "denied: outside the folder"), ToolUsed("Read", "/stage/a.md", True, ""),
     ]  # fmt: skip
@@ -62,6 +65,52 @@ def test_a_whole_run() -> None:
     assert [one.usage.input for one in spent] == [10, 30, 30]
     assert spent[0].money is not None and spent[0].money < 0.001
     assert spent[-1] == UsageTotal(TokenUsage(30, 4), 0.25)
+
+
+LOST = {
+    "type": "assistant", "is_api_error_message": True, "api_error": "connection_failed",
+    "message": {"id": "e", "model": "<synthetic>", "content": [{"type": "text", "text": "Connection lost"}]},
+}  # fmt: skip
+
+
+def broken(number: int) -> list[dict[str, Any]]:
+    """An answer that broke off behind a call, which the client made."""
+    id = f"t{number}"
+    return [block(f"m{number}", type="tool_use", id=id, name="Read", input={"file_path": "/sessions/a"}), LOST,
+            result(id, "a")]  # fmt: skip
+
+
+def test_an_answer_that_broke_off_is_told_and_its_calls_do_not_count() -> None:
+    whole = block("m9", type="tool_use", id="t9", name="Read", input={"file_path": "/sessions/a"})
+    events, outcome = taken(
+        *broken(1), *broken(2), *broken(3), whole, result("t9", "a"), *broken(4), {"type": "result"}
+    )
+    assert outcome is not None
+    lost = ModelRetry(0.0, "the connection was lost in the middle of an answer")
+    assert [event for event in events if isinstance(event, ModelRetry)] == [lost] * 4
+    assert all(event.source for event in events if isinstance(event, ToolUsed))
+    with pytest.raises(MemtuiError, match="lost in the middle of an answer, 4 tries"):
+        taken(*broken(1), *broken(2), *broken(3), *broken(4))
+
+
+def test_a_connection_lost_before_any_of_the_answer_came() -> None:
+    retry = {"type": "system", "subtype": "api_retry", "retry_delay_ms": 500, "error": "unknown", "error_status": None}
+    assert taken(retry)[0] == [ModelRetry(0.5, "the connection was lost")]
+
+
+def test_cost_is_estimated_with_cache_tokens_and_the_clients_own_total_is_taken_at_the_end() -> None:
+    usage = {"input_tokens": 100, "output_tokens": 1, "cache_read_input_tokens": 10_000,
+             "cache_creation_input_tokens": 3000, "cache_creation": {"ephemeral_1h_input_tokens": 2000}}  # fmt: skip
+    said = block("m1", type="text", text="x" * 400)
+    said["message"]["usage"] = usage
+    models = {"claude-opus-5-5": {"costBasis": "list"}, "claude-new": {"costBasis": "unknown"}}
+    end = {"type": "result", "usage": {**usage, "output_tokens": 90}, "total_cost_usd": 0.5, "modelUsage": models}
+    events, _ = taken(said, end)
+    first, last = (event for event in events if isinstance(event, UsageTotal))
+    assert first.usage.output > 90 and last == UsageTotal(TokenUsage(100, 90, 10_000, 1000, 2000), 0.5)
+    assert first.money == pytest.approx((400 + first.usage.output * 20 + 10_000 * 0.2 + 1000 * 5 + 2000 * 8) / 1e6)
+    notes = [event.text for event in events if isinstance(event, AgentNote)]
+    assert notes == ["price of claude-new unknown: the cost is Claude Code's estimate"]
 
 
 def test_faults_at_the_end() -> None:
