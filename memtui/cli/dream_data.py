@@ -1,22 +1,29 @@
 """Runs and events for scripts and for people: what the commands of `dream` share."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
+from memtui.dream.review.claims import Claim
+from memtui.dream.review.review import decision_on
 from memtui.dream.run.events import Event, File, GateClosed, Held, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
+from memtui.history.versions import Operation
 from memtui.presentation import dream_text as words
 from memtui.util.text import time_ago
 
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
-def run_data(context: CliContext, run: Run) -> Data:
-    """A run for scripts, with what its events come to."""
+def run_data(context: CliContext, run: Run, operations: Iterable[Operation] | None = None) -> Data:
+    """A run for scripts, with what its events come to; `operations` are those of its folder if they were read."""
     listed = events_of(run)
+    kept = has_stage(context.dirs, run.id)
+    if operations is None:
+        operations = context.workspace.store(run.folder).operations()
     now, state = run_progress(listed), run_state(run, listed)
     end = state.end
     return {
@@ -30,24 +37,23 @@ def run_data(context: CliContext, run: Run) -> Data:
         "files": [
             {**fields(file, "name kind added removed emptied"), "old": file.old or None} for file in now.files.values()
         ],
-        "held": _held_data(now.held), "kept": has_stage(context.dirs, run.id),
+        "held": held_data(now.held), "kept": kept, "decision": decision_on(run, listed, operations, kept=kept) or None,
         "version": (end and end.version) or None, "signal": (end and end.signal) or None,
         "adopted": list(end.adopted) if end else [], "drafted": end.drafted if end else 0,
         "decided": [
-            {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
+            {"what": one.what, "names": list(one.names), "partly": list(one.partly), "version": one.version or None}
+            for one in now.decided
         ],
     }  # fmt: skip
 
 
-def _held_data(held: Iterable[Held]) -> list[Data]:
+def held_data(held: Iterable[Held]) -> list[Data]:
     return [{**fields(one, "rule words"), "names": list(one.names)} for one in held]
 
 
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
-    decisions = [one["what"] for one in data["decided"]]
-    outcome = data["how"] or data["state"]
-    status = words.run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    status = words.run_status(data["how"] or data["state"], dry_run=data["dry_run"], decision=data["decision"] or "")
     return StyledText(status.text, status.tone)
 
 
@@ -105,13 +111,31 @@ def adoption_data(adoption: Adoption) -> Data:
     """What adopting would mean, for scripts."""
     return {
         "run": adoption.stage.id,
-        "holds": _held_data(adoption.review_reasons),
+        "holds": held_data(adoption.review_reasons),
         "left_out": dict(adoption.stage.left_out),
         "files": [
             {**fields(item.touched, "name old kind added removed emptied"), **fields(item, "state words")}
             for item in adoption.items
         ],
     }
+
+
+def claim_data(claim: Claim) -> Data:
+    """A claim for scripts."""
+    texts = {key: value or None for key, value in fields(claim, "line old new to").items()}
+    return {**fields(claim, "kind name"), **texts, "terms": list(claim.terms), "count": claim.count}
+
+
+def claim_lines(claims: Sequence[Claim]) -> Iterator[Line]:
+    """Claims for people, below a heading for each kind and each file."""
+    for kind, group in groupby(claims, key=lambda claim: claim.kind):
+        listed = list(group)
+        yield ""
+        yield StyledText(f"{kind} ({len(listed):,})", "bold")
+        for place, told in groupby(listed, key=words.claim_place):
+            yield StyledText(f"  {place}", "head")
+            lines = (line for claim in told for line in words.claim_text(claim))
+            yield from ([StyledText(f"  {line.label:>4}  ", "dim"), StyledText(line.text, line.tone)] for line in lines)
 
 
 def since(context: CliContext, seconds: float) -> str:

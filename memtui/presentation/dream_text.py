@@ -1,9 +1,11 @@
 """Dreams: whether one would start, how a run stands, what it touched, what it tells while it goes on."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memtui.dream.gates.base import Gate
+from memtui.dream.review.claims import CLAIM_KINDS, Claim
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
@@ -22,6 +24,8 @@ _OUTCOMES: dict[str, tuple[str, Tone]] = {
     "died": ("died", "problem"),
 }
 """By how a run ended, or by its state if it has no end."""
+_DECISION_TONES: dict[str, Tone] = {"adopted": "good", "partly adopted": "good"}
+"""By what became of a run's changes; dim for the others."""
 FILE_TONES: dict[str, Tone] = {"added": "added", "removed": "removed"}
 """By what happened to a file; other kinds are neither good nor bad."""
 
@@ -81,10 +85,10 @@ def outcome_text(outcome: str) -> LabeledText:
     return LabeledText("", words, tone)
 
 
-def run_status(outcome: str, *, dry_run: bool, kept: bool, decisions: Collection[str] = ()) -> LabeledText:
-    """How a run stands, by its `run_outcome`, whether a draft is kept, and what was decided: "adopted", "discarded"."""
-    if outcome == "held" and not kept and decisions:
-        return LabeledText("", "discarded" if "discarded" in decisions else "adopted by you", "warn")
+def run_status(outcome: str, *, dry_run: bool, decision: str = "") -> LabeledText:
+    """How a run stands: what became of its changes once that is decided, else its `run_outcome`."""
+    if decision:
+        return LabeledText("", decision, _DECISION_TONES.get(decision, "dim"))
     if outcome == "held" and dry_run:
         return LabeledText("", "dry run", "warn")
     return outcome_text(outcome)
@@ -158,6 +162,38 @@ def file_words(name: str, old: str | None, added: int, removed: int, *, emptied:
     return f"{renamed(old, name)}  +{added} -{removed}{' (emptied)' if emptied else ''}"
 
 
+# What it says and no longer says.
+
+
+def claims_summary(claims: Iterable[Claim]) -> str:
+    """How many claims of each kind there are: "3 lost, 2 changed"; "" for none."""
+    counts = Counter(claim.kind for claim in claims)
+    return ", ".join(f"{counts[kind]:,} {kind}" for kind in CLAIM_KINDS if counts[kind])
+
+
+def claim_place(claim: Claim) -> str:
+    """The file of a claim, and the one where it went: "a.md", "a.md > b.md"."""
+    return f"{claim.name} > {claim.to}" if claim.to else claim.name
+
+
+def claim_text(claim: Claim) -> Iterator[LabeledText]:
+    """What becomes of a claim: before, after, what is lost; the first line is labelled with its number in the file."""
+    number = str(claim.line) if claim.line else ""
+    if claim.kind == "merged":
+        yield LabeledText(number, f"merged: {pluralize(claim.count, 'claim')} of it went there")
+    elif claim.kind == "moved":
+        yield LabeledText(number, f"= {claim.old}" if claim.old else "renamed")
+    elif claim.old:
+        yield LabeledText(number, f"- {claim.old}", "removed")
+        number = ""
+    if claim.kind in ("changed", "new"):
+        yield LabeledText(number, f"+ {claim.new}", "added")
+    if claim.terms:
+        yield LabeledText("", f"nowhere afterwards: {', '.join(claim.terms)}", "dim")
+    elif claim.kind == "lost":
+        yield LabeledText("", "its words stand elsewhere, but no line says this", "dim")
+
+
 # What it tells.
 
 
@@ -189,7 +225,8 @@ def event_text(event: Event) -> LabeledText | None:
         case events.GateClosed():
             return LabeledText("waiting", f"{event.name}: {event.reason}", "warn")
         case events.Decided():
-            return LabeledText(event.what, ", ".join(event.names) or "everything")
+            names = (*event.names, *(f"{name} in part" for name in event.partly))
+            return LabeledText(event.what, ", ".join(names) or "everything")
         case events.Ended():
             outcome = outcome_text(event.how)
             words = f"{outcome.text}: {event.reason}" if event.reason else outcome.text

@@ -16,7 +16,17 @@ from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
-from memtui.dream.review.review import adopt_run, discard_run, restore_run, stage_for_review
+from memtui.dream.review.claims import Claim
+from memtui.dream.review.review import (
+    Decision,
+    SomeHunks,
+    adopt_run,
+    claims_of_run,
+    decision_on,
+    discard_run,
+    restore_run,
+    stage_for_review,
+)
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
 from memtui.dream.run.runs import Run, events_of, find_run, list_runs, run_progress, run_state
@@ -231,14 +241,35 @@ def adoption_plan(workspace: Workspace, run: Run) -> Adoption:
     return plan_adoption(stage_for_review(run, workspace.dirs), workspace)
 
 
-def adopt(workspace: Workspace, run: Run, names: Collection[str] | None = None, *, over: bool = False) -> Adopted:
-    """Put what an ended run drafted into the memory folder, as one operation: all of it, or the named files.
+def adopt(
+    workspace: Workspace,
+    run: Run,
+    names: Collection[str] | None = None,
+    *,
+    over: bool = False,
+    hunks: SomeHunks | None = None,
+) -> Adopted:
+    """Put what an ended run drafted into the memory folder, as one operation: all, the named files, or some hunks.
 
     What conflicts is left out, but refused if it was named; with `over` the dream's side is taken, and the other stays
-    in the history. `Conflict` if it still runs or a named file conflicts, `NotFound` if nothing is kept of it.
+    in the history. `Conflict` if it still runs, a named file conflicts or its difference isn't the one that was shown;
+    `NotFound` if nothing is kept of it, `UsageError` if there is no such hunk.
     """
     require_writable(workspace)
-    return adopt_run(run, workspace.dirs, workspace, names, over=over)
+    return adopt_run(run, workspace.dirs, workspace, names, over=over, hunks=hunks)
+
+
+def decision(workspace: Workspace, run: Run) -> Decision:
+    """What became of what a run changed."""
+    kept, operations = has_stage(workspace.dirs, run.id), workspace.store(run.folder).operations()
+    return decision_on(run, events_of(run), operations, kept=kept)
+
+
+def claims(workspace: Workspace, run: Run) -> tuple[Claim, ...]:
+    """What a run does, or did, to the memory claim by claim; `Conflict` if it still runs."""
+    if run_state(run).word == "running":
+        raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it")
+    return claims_of_run(run, workspace.dirs, workspace)
 
 
 def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Literal[True] | NeedsConfirmation:

@@ -85,12 +85,13 @@ class OpenConversation(Struct, frozen=True):
 
 
 class Dream(Struct, frozen=True):
-    """A run of a dream, read from its files; `kept` if its draft is still stored."""
+    """A run of a dream, read from its files; `kept` if its draft is still stored, `decision` what became of it."""
 
     run: Run
     state: RunState
     progress: RunProgress
     kept: bool = False
+    decision: str = ""
 
 
 class Starting(Struct, frozen=True):

@@ -5,7 +5,8 @@ is said as git says it. Bytes that are no UTF-8 stay apart from each other (surr
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from difflib import SequenceMatcher
 from difflib import unified_diff as _difflib_diff
 from typing import Literal
 
@@ -28,24 +29,51 @@ class DiffLine(Struct, frozen=True):
     new: int | None = None
 
 
-def unified_diff(before: bytes | None, after: bytes | None, name: str, *, old_name: str = "") -> str:
+def unified_diff(before: bytes | None, after: bytes | None, name: str, *, old_name: str = "", context: int = 3) -> str:
     r"""Compare two contents of one file; `None` is no file.
 
     A relative name stands below `a/` and `b/`, as in git; `old_name` is what the file was called before, if that is
     another name.
 
     Returns:
-        A unified diff with three lines of context, each line with its "\n"; "" where nothing differs.
+        A unified diff with `context` lines around each change, each line with its "\n"; "" where nothing differs.
     """
     old_name = old_name or name
     parts = [f"rename from {old_name}\n", f"rename to {name}\n"] if old_name != name else []
     if before != after:
         old = "/dev/null" if before is None else old_name if old_name.startswith("/") else f"a/{old_name}"
         new = "/dev/null" if after is None else name if name.startswith("/") else f"b/{name}"
-        lines = list(_difflib_diff(_split(before), _split(after), old, new))
+        lines = list(_difflib_diff(_split(before), _split(after), old, new, n=context))
         lines = lines or [f"--- {old}\n", f"+++ {new}\n"]  # an empty file that comes or goes
         parts += (line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n" for line in lines)
     return "".join(parts)
+
+
+def count_hunks(before: bytes | None, after: bytes | None, *, context: int = 3) -> int:
+    """How many hunks `unified_diff` shows for two contents."""
+    return len(_hunks(_split(before), _split(after), context))
+
+
+def take_hunks(
+    before: bytes | None, after: bytes | None, numbers: Collection[int], *, context: int = 3
+) -> bytes | None:
+    """The content with some hunks of `unified_diff` applied, numbered from 1; with all of them it is `after`."""
+    old, new = _split(before), _split(after)
+    hunks = _hunks(old, new, context)
+    if set(numbers) >= set(range(1, len(hunks) + 1)):
+        return after
+    lines, at = list[str](), 0
+    for number, hunk in enumerate(hunks, 1):
+        for _, old_start, old_end, new_start, new_end in hunk if number in numbers else ():
+            lines += [*old[at:old_start], *new[new_start:new_end]]
+            at = old_end
+    lines += old[at:]
+    return before if before is None and not lines else "".join(lines).encode("utf-8", "surrogateescape")
+
+
+def _hunks(old: list[str], new: list[str], context: int) -> list[list[tuple[str, int, int, int, int]]]:
+    """The hunks that difflib makes of the lines; none for texts that are the same."""
+    return list(SequenceMatcher(None, old, new).get_grouped_opcodes(context)) if old != new else []
 
 
 def _split(content: bytes | None) -> list[str]:

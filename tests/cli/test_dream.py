@@ -36,6 +36,9 @@ def consolidate(root, *, now, emit, mode, pinned=frozenset()):
         elif deed == "delete":
             for name in ("project_oncall.md", "feedback_testing.md"):
                 Path(root, name).unlink()
+        elif deed == "twice":
+            path = Path(root, "project_checkout.md")
+            path.write_text(path.read_text().replace("old one", "new one"))
         elif deed == "team":
             Path(root, "team", "build.md").unlink()
         elif deed == "nothing":
@@ -225,6 +228,38 @@ def test_a_conflict_is_said_and_can_be_overridden(dreamt: Callable[..., Ran], ru
     assert "Live since then." in path.read_text(encoding="utf-8")
     run("undo")
     assert "Dead." in path.read_text(encoding="utf-8")
+
+
+def test_claims_hunks_and_what_became_of_a_run(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
+    def decision() -> str | None:
+        found: str | None = run("dream", "status", "--json").data["newest"]["decision"]
+        assert (found or "held for review") in run("dream", "log").out
+        return found
+
+    path = memory / "project_checkout.md"
+    path.write_text("old one\n\n\n\n\nLive.\n\n\n\n\nlast one\n", encoding="utf-8")
+    assert dreamt("edit delete twice").code == 1
+    told = run("dream", "diff", "--claims").out
+    assert told.index("waits for you: ") < told.index("\nlost (") < told.index("\nchanged (")
+    data = run("dream", "diff", "project_checkout", "--claims", "--json").data
+    assert [(one["kind"], one["line"], one["old"], one["new"]) for one in data["claims"]] == [
+        ("changed", 1, "old one", "new one"), ("changed", 6, "Live.", "Live since then."),
+    ]  # fmt: skip
+    assert decision() is None
+    assert "hunk 2" in run("dream", "diff", "project_checkout").out
+    for wrong in (["--hunk", "1"], ["project_checkout", "--hunk", "x"], ["project_checkout", "--hunk", "3"]):
+        assert run("dream", "adopt", *wrong).code == 2
+    done = run("dream", "adopt", "project_checkout", "--hunk", "2", "--json")
+    assert done.code == 0 and done.data["partly"] == ["project_checkout.md"] and done.data["adopted"] == []
+    assert path.read_text(encoding="utf-8").startswith("old one\n") and decision() == "partly adopted"
+    assert run("dream", "adopt").code == 0 and decision() == "adopted"
+    assert path.read_text(encoding="utf-8").startswith("new one\n")
+    assert "lost (" in run("dream", "diff", "--claims").out
+    assert run("dream", "restore").code == 0 and decision() == "restored"
+    assert run("undo").code == 0 and decision() == "adopted"
+    assert run("redo").code == 0 and decision() == "restored"
+    dreamt("delete")
+    assert run("dream", "discard", "-y").code == 0 and decision() == "discarded"
 
 
 def test_what_the_team_shares_stays(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.util.diff import DiffLine, parse_diff, unified_diff
+from memtui.util.diff import DiffLine, count_hunks, parse_diff, take_hunks, unified_diff
 
 TEXTS = st.lists(st.sampled_from(["a", "-- b", "++ c", "@@ -1 +1 @@", "d\r", "\u2028", "\\ e", ""])).map("\n".join)
 
@@ -57,3 +57,20 @@ def test_lines_say_what_they_are_and_where(before: str, after: str) -> None:
 def test_a_list_that_is_no_diff() -> None:
     assert list(parse_diff("--- old\n+session 1\n")) == [DiffLine("file", "--- old"), DiffLine("added", "+session 1")]
     assert list(parse_diff("")) == []
+
+
+@given(TEXTS, TEXTS, st.sampled_from([0, 1, 3]), st.data())
+def test_some_hunks_and_then_the_rest(before: str, after: str, context: int, data: st.DataObject) -> None:
+    old, new = before.encode(), after.encode()
+    shown = [line for line in parse_diff(unified_diff(old, new, "a.md", context=context)) if line.kind == "hunk"]
+    count = count_hunks(old, new, context=context)
+    assert count == len(shown)
+    taken = data.draw(st.sets(st.integers(1, count))) if count else set()
+    some = take_hunks(old, new, taken, context=context)
+    assert some == (new if len(taken) == count else some) and (taken or not count or some == old)
+    assert take_hunks(some, new, range(1, 99), context=context) == new
+
+
+def test_a_file_that_comes_or_goes_is_one_hunk() -> None:
+    assert count_hunks(None, b"a\n") == count_hunks(b"a\n", None) == 1
+    assert take_hunks(None, b"a\n", ()) is None and take_hunks(b"a\n", None, (1,)) is None

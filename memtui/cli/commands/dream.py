@@ -225,7 +225,8 @@ def log(context: CliContext, limit: int) -> int:
     With -v also those that a check stopped.
     """
     runs = dreams.runs(context.workspace)[:limit]
-    listed, at = [run_data(context, run) for run in runs], {run.id: run.at for run in runs}
+    operations = context.workspace.store(context.location.folder).operations()
+    listed, at = [run_data(context, run, operations) for run in runs], {run.id: run.at for run in runs}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 

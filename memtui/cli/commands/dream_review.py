@@ -7,14 +7,16 @@ import click
 from memtui.cli.asking import answered, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
-from memtui.cli.dream_data import adoption_data, file_line
+from memtui.cli.dream_data import adoption_data, claim_data, claim_lines, file_line, held_data
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Line, StyledText, fields
-from memtui.dream.review.adoption import adopted_operations, plan_adoption
-from memtui.dream.review.review import restore_plan, texts_changed
+from memtui.dream.review.adoption import HUNK_CONTEXT, adopted_operations, plan_adoption
+from memtui.dream.review.review import POLICY_RULES, SomeHunks, restore_plan, texts_changed
+from memtui.dream.run.runs import events_of, run_progress
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.services import dreams
 from memtui.util.diff import unified_diff
+from memtui.util.errors import UsageError
 
 _STATES = {
     "clean": "", "merged": "merged", "conflict": "conflict", "same": "there already", "refused": "never adopted",
@@ -24,17 +26,20 @@ _STATES = {
 
 @click.command("diff", cls=CliCommand, short_help="What a dream changed, or would.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
+@click.option("--claims", is_flag=True, help="By claim: what is lost, changed, moved, merged and new.")
 @pass_context
-def diff(context: CliContext, words: tuple[str, ...]) -> int:
+def diff(context: CliContext, words: tuple[str, ...], claims: bool) -> int:
     """What a dream changed, or would change if it were adopted now: the newest, or the one named.
 
-    Ends with 1 if there is no difference.
+    Hunks of a file are numbered, as adopt --hunk wants them. Ends with 1 if there is no difference.
     """
     run, names = dreams.split_words(context.workspace, words)
     if has_stage(context.dirs, run.id):
         adoption = plan_adoption(open_stage(context.dirs, run.id), context.workspace)
         data = adoption_data(adoption)
         known = [name for item in adoption.items for name in item.touched.names]
+        policy = [one for one in run_progress(events_of(run)).held if one.rule in POLICY_RULES]
+        data["holds"] = [*held_data(policy), *data["holds"]]
         data["adopted"] = False
     else:
         made = adopted_operations(run, context.workspace)
@@ -49,7 +54,12 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
     chosen = dreams.match_files(names, known)
     texts = texts_changed(run, context.dirs, context.workspace)
     wanted = (one for one in texts if chosen is None or one[0] in chosen)
-    data["diff"] = "".join(unified_diff(before, after, name) for name, before, after in wanted)
+    lines = 3 if data["adopted"] else HUNK_CONTEXT
+    data["diff"] = "".join(unified_diff(before, after, name, context=lines) for name, before, after in wanted)
+    found = dreams.claims(context.workspace, run) if claims else ()
+    found = tuple(one for one in found if chosen is None or one.name in chosen or one.to in chosen)
+    if claims:
+        data["claims"] = [claim_data(one) for one in found]
 
     def text() -> Iterator[Line]:
         yield StyledText(f"dream {run.id}", "bold")
@@ -60,9 +70,12 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
             word = _STATES.get(file["state"], "")
             style = "dim" if file["state"] == "adopted" else "warn"
             yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line
+        if claims:
+            yield from claim_lines(found)
+            return
         if data["files"]:
             yield ""
-        yield from diff_lines(data["diff"])
+        yield from diff_lines(data["diff"], numbered=not data["adopted"])
 
     context.out.result("dream-diff", data, text(), page=True)
     if not data["files"]:
@@ -73,39 +86,55 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
 @click.command("adopt", cls=CliCommand, short_help="Put what a dream drafted into the memory folder.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
 @click.option("--over", is_flag=True, help="In a conflict take the dream's side; the other stays in the history.")
+@click.option("--hunk", "hunks", default="", metavar="N[,M]…", help="Only these hunks of the one file named.")
 @pass_context
-def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
+def adopt(context: CliContext, words: tuple[str, ...], over: bool, hunks: str) -> int:
     """Put what a dream drafted (held for review, killed, dry run) into the memory folder: all, or the files named.
 
-    It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
+    It is one version: memtui undo takes it back. With --hunk only those hunks, as dream diff numbers them; the others
+    stay for later. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
     may_write(context)
     run, names = dreams.split_words(context.workspace, words)
     adoption = dreams.adoption_plan(context.workspace, run)
     chosen = dreams.match_files(names, [name for item in adoption.items for name in item.touched.names])
+    some = _some_hunks(hunks, chosen) if hunks else None
     if context.options.dry_run:
         would = [item for item in adoption.items if chosen is None or set(item.touched.names) & set(chosen)]
-        lines: list[Line] = [f"would adopt {item.touched.name}: {item.state}, {item.words}" for item in would]
+        part = f"hunk {hunks} of " if some is not None else ""
+        lines: list[Line] = [f"would adopt {part}{item.touched.name}: {item.state}, {item.words}" for item in would]
         context.out.result("adopt", {"done": False, **adoption_data(adoption)}, lines)
         return 0
-    done = dreams.adopt(context.workspace, run, chosen, over=over)
+    done = dreams.adopt(context.workspace, run, chosen, over=over, hunks=some)
     data = {
-        "done": bool(done.names), "run": run.id, "version": done.version, "adopted": list(done.names),
-        "merged": list(done.merged), "left": list(done.left),
+        "done": bool(done.names or done.partly), "run": run.id, "version": done.version, "adopted": list(done.names),
+        "partly": list(done.partly), "merged": list(done.merged), "left": list(done.left),
     }  # fmt: skip
 
     def text() -> Iterator[Line]:
         for name in done.names:
             yield f"adopted {name}" + (" (merged with what changed meanwhile)" if name in done.merged else "")
+        for name in done.partly:
+            yield f"adopted hunk {hunks} of {name}; the other hunks stay for later"
         if done.version is not None:
             yield StyledText(f"memtui undo {done.version[:8]} takes it back", "dim")
-        for name in done.left:
+        for name in done.left if some is None else ():
             yield StyledText(f"left: {name}", "warn")
 
     context.out.result("adopt", data, text())
-    if not done.names:
+    if not data["done"]:
         context.out.status("nothing to adopt: the folder has all of it, or the rest conflicts")
     return int(bool(done.left) and chosen is None)
+
+
+def _some_hunks(words: str, chosen: list[str] | None) -> SomeHunks:
+    if chosen is None or len(chosen) != 1:
+        raise UsageError("--hunk is about one file: name it", hint="memtui dream adopt RUN FILE --hunk 1,3")
+    try:
+        numbers = frozenset(int(word) for word in words.split(","))
+    except ValueError:
+        raise UsageError(f"--hunk wants numbers with commas between them, got {words}") from None
+    return SomeHunks(chosen[0], numbers)
 
 
 @click.command("discard", cls=CliCommand, short_help="Discard what a dream drafted.")

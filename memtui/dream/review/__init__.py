@@ -5,6 +5,7 @@ In: a stage and the folder as it is now. Out: an `Adoption` (a plan; writes noth
 - `adoption`      plan, and write: a file that nobody else changed is replaced, one that changed is merged three ways,
                   an overlap is a conflict and waits
 - `review_rules`  the reasons why a run waits for review, whatever the settings say
+- `claims`        what a run does to the memory claim by claim: lost, changed, moved, merged, new
 - `review`        what a person does with an ended run: adopt, discard, restore; and what it changed, as texts
 
 All files are written by the history's save protocol, with the digest of the copied file as what the run saw: whatever

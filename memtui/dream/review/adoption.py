@@ -26,11 +26,14 @@ from memtui.memory.checks.registry import check_folder
 from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
-from memtui.util.errors import Conflict, NotFound, Refused
+from memtui.util.diff import count_hunks, take_hunks, unified_diff
+from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 from memtui.util.text import pluralize
 
 AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
 
+HUNK_CONTEXT = 1
+"""Lines around a hunk that can be adopted by itself: with the usual 3 all changes of a short topic would be one."""
 LOSS_DAYS = 7
 """What runs lost in so many days adds up."""
 MAX_PROMPT_SESSIONS = 200
@@ -84,12 +87,16 @@ class Adoption(Struct, frozen=True):
 
 
 class Adopted(Struct, frozen=True):
-    """What was done: the version (`None` if nothing had to be written), the adopted names, and those still waiting."""
+    """What was done: the version (`None` if nothing had to be written), the adopted names, and those still waiting.
+
+    `partly` is the file of which some hunks were adopted; it waits with the others.
+    """
 
     version: str | None
     names: tuple[str, ...]
     merged: tuple[str, ...]
     left: tuple[str, ...]
+    partly: tuple[str, ...] = ()
 
 
 def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
@@ -204,6 +211,8 @@ def _decide(
     merged = merge3(mine, base, disk)
     if merged.conflicts:
         return "conflict", "somebody changed the same lines meanwhile", merged.text
+    if merged.text == mine:
+        return "clean", "a part of it is there already", mine
     return "merged", "somebody changed other lines meanwhile", merged.text
 
 
@@ -244,6 +253,50 @@ def adopt_stage(
     return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
+def adopt_hunks(
+    stage: Stage, workspace: Workspace, name: str, numbers: Collection[int], *, over: bool = False, shown: str = ""
+) -> Adopted:
+    """Write some hunks of one file's difference to the folder, as one version; the others stay in the stage for later.
+
+    Hunks are those of `unified_diff` with `HUNK_CONTEXT` between the present text and the planned one, from 1. The
+    stage stays as it is: what is left is found by merging once more, and an undo offers everything again. Raises as
+    `adopt_stage`; `UsageError` for a number that there is not and for a renamed file; `Conflict` if the difference is
+    no longer the one `shown` to the person.
+
+    Args:
+        name: The file; with all of its hunks it is adopted whole.
+        over: Take the run's side of a conflict; what it replaces stays in the history.
+    """
+    workspace.check_writable()
+    adoption = plan_adoption(stage, workspace)
+    item = next(iter(_select(adoption, [name], over)), None)
+    file = item.files[-1] if item is not None else None
+    if item is None or file is None:
+        raise NotFound(f"nothing is left to adopt of {name}", hint=f"memtui dream diff {stage.id}")
+    if len(item.files) > 1:
+        raise UsageError(f"{name} is renamed: it is adopted whole", hint=f"memtui dream adopt {stage.id} {name}")
+    target = planned_texts(adoption)[file.name][1]
+    count = count_hunks(file.disk, target, context=HUNK_CONTEXT)
+    if shown and unified_diff(file.disk, target, file.name, context=HUNK_CONTEXT) != shown:
+        raise Conflict(f"{name} changed meanwhile: nothing was written", hint="look at its difference again")
+    wrong = sorted(number for number in set(numbers) if not 0 < number <= count)
+    if wrong or not numbers:
+        raise UsageError(
+            f"{name} has {pluralize(count, 'hunk')}" + (f", no hunk {wrong[0]}" if wrong else ""),
+            hint=f"memtui dream diff {stage.id} {name} numbers them",
+        )
+    if len(set(numbers)) == count:
+        return adopt_stage(stage, workspace, [name], over=over)
+    data = take_hunks(file.disk, target, numbers, context=HUNK_CONTEXT)
+    change = Change(file.name, data, None if file.disk is None else digest(file.disk), file.disk)
+    why = f"dream: {len(set(numbers))} of {pluralize(count, 'hunk')} of {file.name} adopted"
+    saved = _store(stage, workspace).apply(
+        [change], why=why, who=f"dream {stage.id}", kind="adopt", extra={"run": stage.id}
+    )
+    left = tuple(one.touched.name for one in adoption.open)
+    return Adopted(saved.operation.id if saved.operation else None, (), saved.merged, left, (item.touched.name,))
+
+
 def _select(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
     if names is None:
         return [item for item in adoption.open if over or item.state != "conflict"]
@@ -263,8 +316,8 @@ def _select(adoption: Adoption, names: Collection[str] | None, over: bool) -> li
 
 
 def _change(stage: Stage, file: PlannedFile) -> Change:
-    """The change as the run saw the file, so that the store merges it; an overridden conflict as the file is now."""
-    if file.state == "conflict":
+    """The change as the run saw the file, so that the store merges it; where nothing is to be merged as it is now."""
+    if file.state in ("conflict", "clean"):
         return Change(file.name, file.mine, None if file.disk is None else digest(file.disk), file.disk)
     copied = stage.files.get(file.name)
     return Change(file.name, file.mine, None if copied is None else copied.digest, stage.base(file.name))

@@ -1,22 +1,32 @@
 """What a person does with a run that has ended: adopt it or parts of it, discard it, restore what it changed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
 from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
-from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_operations, plan_adoption, planned_texts
+from memtui.dream.review.adoption import (
+    Adopted,
+    adopt_hunks,
+    adopt_stage,
+    adopted_operations,
+    plan_adoption,
+    planned_texts,
+)
+from memtui.dream.review.claims import Claim, find_claims
 from memtui.dream.review.review_rules import LEARNING_DREAMS
-from memtui.dream.run.events import Decided, EventLog, Held
+from memtui.dream.run.events import Decided, Ended, Event, EventLog, Held
 from memtui.dream.run.runs import Run, events_of, list_runs, run_state
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.history.store import Change
-from memtui.history.versions import Saved
+from memtui.history.versions import Operation, Saved
+from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
@@ -32,11 +42,46 @@ class FileVersions(Struct, frozen=True):
     now: bytes | None
 
 
+Decision = Literal["", "adopted", "partly adopted", "restored", "discarded", "expired"]
+"""What became of a run's changes; "" while nothing is decided, or where there was nothing to decide."""
+
+
+def decision_on(run: Run, events: Iterable[Event], operations: Iterable[Operation], *, kept: bool) -> Decision:
+    """What became of what a run changed, by what is in the memory folder now.
+
+    Args:
+        events: The run's.
+        operations: Those of the folder, newest first.
+        kept: Whether its stage is still there.
+    """
+    decided = {event.what for event in events if isinstance(event, Decided)}
+    taken, standing, back = set[str](), set[str](), set[str]()
+    for one in operations:
+        names, extra = {change.name for change in one.files}, one.extra or {}
+        if extra.get("before-run") == run.id and not one.undone:
+            back |= names
+        elif one.kind == "adopt" and extra.get("run") == run.id:
+            taken |= names
+            standing |= set() if one.undone else names - back
+    if standing:
+        return "adopted" if standing == taken and not kept and "discarded" not in decided else "partly adopted"
+    if taken and not kept:
+        return "restored"
+    if "discarded" in decided:
+        return "discarded"
+    held = any(isinstance(event, Ended) and event.how == "held" for event in events)
+    return "expired" if held and not kept and not run.dry_run else ""
+
+
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     """Open the stage of an ended run; raises `Conflict` if it still runs, `NotFound` if nothing of it is left."""
     if run_state(run).word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
     return open_stage(dirs, run.id)
+
+
+POLICY_RULES = ("review", "learning")
+"""The rules of `policy_reason`: they hold a run whatever it did."""
 
 
 def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:
@@ -61,18 +106,37 @@ def judged_dreams(folder: Path, dirs: Dirs, workspace: Workspace) -> int:
     return len(judged - {None})
 
 
+class SomeHunks(Struct, frozen=True):
+    """Hunks of one file, numbered from 1; `shown` is the difference that the person saw ("" for any)."""
+
+    name: str
+    numbers: frozenset[int]
+    shown: str = ""
+
+
 def adopt_run(
-    run: Run, dirs: Dirs, workspace: Workspace, names: Collection[str] | None = None, *, over: bool = False
+    run: Run,
+    dirs: Dirs,
+    workspace: Workspace,
+    names: Collection[str] | None = None,
+    *,
+    over: bool = False,
+    hunks: SomeHunks | None = None,
 ) -> Adopted:
-    """Adopt what a run's stage holds, or the named files of it.
+    """Adopt what a run's stage holds, the named files of it, or some `hunks` of one file.
 
     Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation. Raises
-    `MemtuiError` as from `stage_for_review` and `adopt_stage`; nothing was written then.
+    `MemtuiError` as from `stage_for_review`, `adopt_stage` and `adopt_hunks`; nothing was written then.
     """
-    done = adopt_stage(stage_for_review(run, dirs), workspace, names, over=over)
-    if not done.names:
+    stage = stage_for_review(run, dirs)
+    if hunks is not None:
+        done = adopt_hunks(stage, workspace, hunks.name, hunks.numbers, over=over, shown=hunks.shown)
+    else:
+        done = adopt_stage(stage, workspace, names, over=over)
+    if not done.names and not done.partly:
         return done
-    EventLog(run.events, now=workspace.now).add(Decided("adopted", done.names, done.version or ""), sync=True)
+    decided = Decided(what="adopted", names=done.names, version=done.version or "", partly=done.partly)
+    EventLog(run.events, now=workspace.now).add(decided, sync=True)
     if not done.left:
         end = run_state(run).end
         if end is not None and end.how == "held" and not run.dry_run and run.reads_sessions:
@@ -91,7 +155,7 @@ def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
     """Discard a run's changes; raises `Conflict` and `NotFound` as from `stage_for_review`."""
     stage_for_review(run, dirs)
     discard_stage(dirs, run.id)
-    EventLog(run.events, now=workspace.now).add(Decided("discarded"), sync=True)
+    EventLog(run.events, now=workspace.now).add(Decided(what="discarded"), sync=True)
 
 
 def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
@@ -109,6 +173,35 @@ def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str
         for version in reversed(adopted_operations(run, workspace))
         for change in version.files
     )
+
+
+def claims_of_run(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[Claim, ...]:
+    """What a run does to the memory claim by claim, lost ones first.
+
+    While its stage is kept, what adopting it now would do; afterwards what was adopted, beside what stands in the
+    folder now.
+    """
+    renamed = {}
+    if has_stage(dirs, run.id):
+        stage = open_stage(dirs, run.id)
+        adoption = plan_adoption(stage, workspace)
+        texts = planned_texts(adoption)
+        others = {name: stage.base(name) for name in stage.files if name not in texts}
+        renamed = {item.touched.name: item.touched.old for item in adoption.items if item.touched.old is not None}
+    else:
+        texts = {}
+        for name, before, after in texts_changed(run, dirs, workspace):
+            texts[name] = (texts[name][0] if name in texts else before, after)
+        scope = read_scope(run.folder, "auto", "memory", full=False, skip=OWN_SCOPES) if texts else None
+        names = [file.name for file in scope.files if file.name not in texts] if scope is not None else []
+        others = {name: (workspace.store(run.folder).read(name) or (None,))[0] for name in names}
+    old = {name: before for name, (before, _) in texts.items()} | others
+    new = {name: after for name, (_, after) in texts.items()} | others
+    return find_claims(_decoded(old), _decoded(new), renamed=renamed)
+
+
+def _decoded(texts: Mapping[str, bytes | None]) -> dict[str, str]:
+    return {name: data.decode("utf-8", "replace") for name, data in texts.items() if data is not None}
 
 
 def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:

@@ -118,11 +118,15 @@ class Held(Event, frozen=True):
 
 
 class Decided(Event, frozen=True):
-    """What a person did with an ended run: "adopted" or "discarded"; `version` is that of the history."""
+    """What a person did with an ended run: "adopted" or "discarded"; `version` is that of the history.
+
+    `partly` are files of which some hunks were adopted.
+    """
 
     what: str = ""
     names: tuple[str, ...] = ()
     version: str = ""
+    partly: tuple[str, ...] = ()
 
 
 class Ended(Event, frozen=True):

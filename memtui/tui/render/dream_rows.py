@@ -42,8 +42,7 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 
 def word_of(dream: Dream) -> str:
     """How a run stands, in a word or three; one that was reviewed does not wait any more, a dry run never does."""
-    decisions = [one.what for one in dream.progress.decided]
-    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, kept=dream.kept, decisions=decisions).text
+    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, decision=dream.decision).text
 
 
 def style_of(outcome: str) -> str:

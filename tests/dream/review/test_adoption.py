@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.review.adoption import Adoption, adopt_stage, plan_adoption, planned_texts
+from memtui.dream.review.adoption import Adoption, adopt_hunks, adopt_stage, plan_adoption, planned_texts
 from memtui.dream.run.stage import Stage, make_stage
 from memtui.memory.workspace import Workspace
-from memtui.util.errors import Conflict, NotFound, Refused
+from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 from tests.dream.scene import NOW, Scene, add, contents, edit, move, remove, topic
 from tests.support import digest_tree
 
@@ -245,3 +245,54 @@ def test_what_stops_the_write_at_the_last_moment_leaves_the_folder_exact(scene: 
         adopt_stage(stage, scene.workspace, before_write=no)
     assert before == {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
     assert scene.workspace.operations() == () or scene.workspace.operations()[0].kind != "adopt"
+
+
+LONG = "".join(f"line {number}\n\n" for number in range(12))
+
+
+@pytest.fixture
+def hunks(scene: Scene) -> Stage:
+    """A run that changed one topic in three places."""
+    scene.write(topic(1), LONG)
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW)
+    for number in (1, 5, 9):
+        edit(stage, topic(1), f"line {number}\n", f"LINE {number}\n")
+    return stage
+
+
+def test_some_hunks_are_adopted_and_the_rest_stays_for_later(scene: Scene, hunks: Stage) -> None:
+    done = adopt_hunks(hunks, scene.workspace, topic(1), [1, 3])
+    assert (done.names, done.partly, done.left) == ((), (topic(1),), (topic(1),))
+    assert scene.text(topic(1)) == LONG.replace("line 1\n", "LINE 1\n").replace("line 9", "LINE 9")
+    assert scene.workspace.operations()[0].why == f"dream: 2 of 3 hunks of {topic(1)} adopted"
+    assert states(plan_adoption(hunks, scene.workspace)) == {topic(1): "clean"}
+    scene.workspace.undo(done.version)
+    assert scene.text(topic(1)) == LONG
+    adopt_hunks(hunks, scene.workspace, topic(1), [2])
+    done = adopt_hunks(hunks, scene.workspace, topic(1), [1, 2])
+    assert done.names == (topic(1),) and done.merged == () and done.left == ()
+    assert scene.text(topic(1)) == (hunks.root / topic(1)).read_text(encoding="utf-8")
+
+
+def test_hunks_leave_what_a_person_wrote_meanwhile(scene: Scene, hunks: Stage) -> None:
+    person(scene, topic(1), "line 11", "mine")
+    person(scene, topic(1), "line 5", "mine too")
+    assert states(plan_adoption(hunks, scene.workspace)) == {topic(1): "conflict"}
+    with pytest.raises(Conflict, match="isn't adopted"):
+        adopt_hunks(hunks, scene.workspace, topic(1), [1])
+    adopt_hunks(hunks, scene.workspace, topic(1), [1, 3], over=True)
+    wanted = LONG.replace("line 11", "mine").replace("line 5", "mine too")
+    assert scene.text(topic(1)) == wanted.replace("line 1\n", "LINE 1\n").replace("line 9", "LINE 9")
+
+
+def test_hunks_that_are_not_there_or_not_the_ones_shown(scene: Scene, hunks: Stage) -> None:
+    before = contents(scene.folder)
+    for numbers in ([], [0], [4], [1, 4]):
+        with pytest.raises(UsageError, match="has 3 hunks"):
+            adopt_hunks(hunks, scene.workspace, topic(1), numbers)
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        adopt_hunks(hunks, scene.workspace, topic(1), [1], shown="another difference\n")
+    move(hunks, topic(2), "moved.md")
+    with pytest.raises(UsageError, match="renamed"):
+        adopt_hunks(hunks, scene.workspace, "moved.md", [1])
+    assert contents(scene.folder) == before
