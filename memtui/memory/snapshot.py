@@ -21,6 +21,7 @@ from memtui.memory.checks.base import CheckedFolder, Problem, TextFindings
 from memtui.memory.instructions import Instruction, read_instructions
 from memtui.memory.links import Graph, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
+from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import MAX_FILE_BYTES, FileKind, MemoryFile, read_bytes
 from memtui.util.errors import NotFound
 
@@ -31,7 +32,7 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
     `notices` say in words what isn't as it usually is: no folder yet, one that can't be read, memory switched off.
     `findings` caches what each text says by itself, by path. `allowed` are the fingerprints of secrets that the person
-    said yes to.
+    said yes to. `around` is what the checks may ask about beside the files.
     """
 
     location: MemoryLocation
@@ -44,6 +45,7 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     graphs: Mapping[str, Graph] = field(default_factory=dict)
     findings: Mapping[str, TextFindings] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
+    around: Surroundings = NOTHING_AROUND
 
     @cached_property
     def auto(self) -> Scope | None:
@@ -133,6 +135,7 @@ def load_snapshot(
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
     graphs = {scope.id: Graph(scope) for scope in scopes}
+    around = Surroundings(env.home, location.config, location.cwd, location.root, instructions)
     if full:
         findings = _findings(scopes, instructions, findings)
         same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
@@ -142,10 +145,10 @@ def load_snapshot(
             if known is not None and scope.id in same:
                 problems += tuple(problem for problem in known.problems if problem.scope == scope.id)
             else:
-                problems += registry.check_folder(scope, graphs[scope.id], findings, now)
+                problems += registry.check_folder(scope, graphs[scope.id], findings, now, around)
         problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
     return Snapshot(
-        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed
+        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed, around
     )
 
 
@@ -155,7 +158,7 @@ def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]
     folder = None
     if around and all(item.path != path for item in snapshot.instructions):
         scope = max(around, key=lambda scope: len(scope.root.parts))  # `team/` lies in the memory folder
-        folder = CheckedFolder(scope, snapshot.graphs[scope.id])
+        folder = CheckedFolder(scope, snapshot.graphs[scope.id], snapshot.around, snapshot.read_at)
     return _without_allowed(registry.check_editor_text(path, text, folder), snapshot.allowed)
 
 

@@ -58,9 +58,27 @@ _PATTERNS = {
     ),
 }
 """What a text does, and the patterns that show it."""
+
+
+def _lower(pattern: str) -> str:
+    """A pattern for texts in lower case: matching them takes a third of the time that IGNORECASE takes."""
+    return re.sub(r"\\.|[A-Z]+", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+
+
 _COMPILED = {
-    does: re.compile("|".join(f"(?:{one})" for one in every), re.I | re.M) for does, every in _PATTERNS.items()
+    does: re.compile(_lower("|".join(f"(?:{one})" for one in every)), re.M) for does, every in _PATTERNS.items()
 }
+
+_WITH_NEGATION = re.compile(r"\b(?:never|not|no|nothing|nobody|don['’]t|avoid|stop)\b[^.!?]*\Z")
+"""What stands before "without telling the user" where it is a rule to tell: "never push without telling the user"."""
+_WORDS = {
+    "fetches and runs code": "curl wget fetch iwr irm invoke- base64",
+    "sets other instructions aside": "ignore disregard forget override bypass 무시 無視 忽略",
+    "sends data away": ":// @ $",
+    "follows instructions from elsewhere": "http www.",
+    "switches protection off": "dangerously permissionmode",
+}
+"""Of each kind that can't be found without one of them: looking for words takes a tenth of the time of a pattern."""
 
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f\u00ad\ufeff")
 """Format characters that honest text has: joiners in emoji and scripts, soft hyphens, a byte order mark."""
@@ -77,10 +95,18 @@ class Suspicion(Struct, frozen=True):
 def find_suspicious(text: str) -> tuple[Suspicion, ...]:
     """Find what gives orders to a reader, by line, one for each line and kind."""
     found: dict[tuple[int, str], Suspicion] = {}
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     for does, pattern in _COMPILED.items():
-        for match in pattern.finditer(text):
+        if does in _WORDS and not any(word in lower for word in _WORDS[does].split()):
+            continue
+        for match in pattern.finditer(lower):
+            before = lower[lower.rfind("\n", 0, match.start()) + 1 : match.start()]
+            if match[0].startswith("without") and _WITH_NEGATION.search(before):
+                continue
             line = text.count("\n", 0, match.start()) + 1
-            found.setdefault((line, does), Suspicion(line, does, match[0]))
+            found.setdefault((line, does), Suspicion(line, does, text[match.start() : match.end()]))
     return tuple(sorted(found.values(), key=lambda one: one.line))
 
 
@@ -89,7 +115,7 @@ def find_control_characters(text: str) -> tuple[tuple[int, str], ...]:
     return tuple(
         (number, char)
         for number, line in enumerate(text.split("\n"), 1)
-        if not line.isascii() or not line.isprintable()
+        if not line.isprintable()
         for char in line
         if char not in "\t\r" and char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Cs")
     )

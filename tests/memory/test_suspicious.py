@@ -41,6 +41,7 @@ def test_orders_are_found_with_their_line(text: str, does: str) -> None:
         "`bypassPermissions` mode is what the sandbox tests run in.",
         "Read https://docs.example/api before changing the client.",
         "Ignore warnings about unused imports in __init__.py.",
+        "Never push on a Friday without telling the user.",
     ],
 )
 def test_notes_are_no_orders(text: str) -> None:

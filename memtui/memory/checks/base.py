@@ -8,12 +8,13 @@ from typing import Literal
 from msgspec import Struct, field
 
 from memtui.memory.budget import IndexBudget, measure_index
-from memtui.memory.frontmatter import Frontmatter
+from memtui.memory.frontmatter import Field, Frontmatter
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.instructions import Instruction
-from memtui.memory.links import Graph, slug
+from memtui.memory.links import Graph, read_text, slug
 from memtui.memory.markdown import Link, find_links
 from memtui.memory.scope import Scope
+from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind, MemoryFile
 from memtui.util.text import nfc
 
@@ -63,8 +64,17 @@ class TextFindings(Struct, frozen=True):
 
 
 class CheckedFolder(Struct, frozen=True, dict=True):
+    """A folder that is checked; `around` answers what its files alone can't tell, `now` is in seconds since 1970."""
+
     scope: Scope
     graph: Graph
+    around: Surroundings = NOTHING_AROUND
+    now: float = 0.0
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """The topics' texts by name, read when a check of the whole folder first asks."""
+        return {file.name: read_text(file) for file in self.scope.topics if file.digest is not None}
 
     @cached_property
     def listed(self) -> frozenset[str]:
@@ -126,6 +136,11 @@ class CheckedFile(Struct, frozen=True, dict=True):
         for link in find_links(self.text or ""):
             yield link, self.folder.graph.names.target_of(self.name, link).state
 
+    def field(self, key: str) -> Field | None:
+        """A field of the topic's front matter, at the top or under `metadata`, if it has a value."""
+        found = None if self.front is None else self.front.placed(key)
+        return found if found is not None and found.value else None
+
     def hits(self, code: str) -> tuple[TextHit, ...]:
         """What the check of a code found in the whole text."""
         return self.findings.hits.get(code, ())
@@ -166,21 +181,28 @@ class Fix(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+def _nothing(file: CheckedFile) -> Iterator[Problem]:
+    return iter(())
+
+
 class Check(Struct, frozen=True):
     """One check.
 
-    `codes` are those of the problems that it finds. `find` is called for the files of `kinds`. `fix` is asked only
-    about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a person. A
-    check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets the hits.
-    Checks run by `order`, the smallest first; of problems in one line those of an earlier check are listed first.
+    `codes` are those of the problems that it finds. `find` is called for the files of `kinds`, `find_in_folder` once
+    for a folder that was read wholly, not for a text in the editor: for what only several files together tell. `fix`
+    is asked only about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a
+    person. A check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets
+    the hits. Checks run by `order`, the smallest first; of problems in one line those of an earlier check are listed
+    first.
     """
 
     codes: tuple[str, ...]
     kinds: frozenset[FileKind]
-    find: Callable[[CheckedFile], Iterator[Problem]]
+    find: Callable[[CheckedFile], Iterator[Problem]] = _nothing
     fix: Callable[[Problem, FixContext], Fix] | None = None
     is_certain: bool = False
     find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None
+    find_in_folder: Callable[[CheckedFolder], Iterator[Problem]] | None = None
     order: int = 1000
 
 

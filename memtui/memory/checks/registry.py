@@ -17,6 +17,7 @@ from memtui.memory.index import INDEX_NAME
 from memtui.memory.instructions import Instruction
 from memtui.memory.links import Graph
 from memtui.memory.scope import Scope
+from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind
 from memtui.util.errors import MemtuiError
 
@@ -39,12 +40,14 @@ def check_file(file: CheckedFile) -> list[Problem]:
     return [problem for check in CHECKS if file.kind in check.kinds for problem in check.find(file)]
 
 
-def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings], now: float) -> tuple[Problem, ...]:
+def check_folder(
+    scope: Scope, graph: Graph, findings: Mapping[str, TextFindings], now: float, around: Surroundings = NOTHING_AROUND
+) -> tuple[Problem, ...]:
     """Check a folder after the full read; the problems come by file and line, the index first.
 
     `findings` are by path: a file without an entry isn't judged by its text. `now` is in seconds since 1970.
     """
-    folder = CheckedFolder(scope, graph)
+    folder = CheckedFolder(scope, graph, around, now)
     problems: list[Problem] = []
     if scope.index is None:
         problems += check_file(CheckedFile(scope.id, INDEX_NAME, scope.root / INDEX_NAME, "index", folder))
@@ -60,6 +63,9 @@ def check_folder(scope: Scope, graph: Graph, findings: Mapping[str, TextFindings
                 age_s=now - file.modified,
             )
         )  # fmt: skip
+    for check in CHECKS:
+        if check.find_in_folder is not None:
+            problems += check.find_in_folder(folder)
     order = {file.name: number for number, file in enumerate(scope.files)}
     problems.sort(key=lambda p: (p.file != INDEX_NAME, order.get(p.file, 0), p.line or 0, p.column or 0))
     return tuple(problems)

@@ -23,6 +23,6 @@ from tests.memory.folders import snapshot_of
     ],
 )
 def test_front_matter(tmp_path: Path, text: str, code: str, severity: str, fix: str) -> None:
-    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](project_x.md)\n", "project_x.md": text})
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](project_x.md)\n", "project_x.md": f"{text}Body.\n"})
     found = [(p.code, p.severity, p.fix) for p in snapshot.problems if p.severity != "info"]
     assert found == [(code, severity, fix)]
