@@ -9,7 +9,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
 from memtui.history.versions import Saved
-from memtui.services.access import prepare_to_write
+from memtui.services import access
 from memtui.services.editor import take_up_leftovers
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretChoice, SecretFound
@@ -27,8 +27,14 @@ def may_write(context: CliContext) -> None:
     `Refused` with `--read-only`.
     """
     if not context.options.dry_run:
-        prepare_to_write(context.workspace)
+        context.out.status(*access.prepare_to_write(context.workspace))
         context.out.warn(take_up_leftovers(context.workspace))
+
+
+def settle(context: CliContext) -> None:
+    """Before dreams are looked at: finish what was stopped, and say so; nothing with `-n`."""
+    if not context.options.dry_run:
+        context.out.status(*access.settle(context.workspace))
 
 
 def answered(

@@ -6,6 +6,7 @@ It is what `memtui` prints where there is no terminal, and `memtui --json` in an
 from collections.abc import Iterator
 from pathlib import Path
 
+from memtui.cli.asking import settle
 from memtui.cli.commands.budget import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
 from memtui.cli.context import CliContext
@@ -35,6 +36,7 @@ def show(context: CliContext, *, demo: bool) -> int:
 
 def _print(context: CliContext, found: OpenedWorkspace) -> None:
     workspace = found.context.workspace
+    settle(found.context)
     snapshot = workspace.read(full=True)
     place = snapshot.location
     now = context.now()

@@ -1,8 +1,11 @@
-"""Who may write, and what has to be in order first."""
+"""Who may write, and what has to be in order before somebody looks or writes."""
 
-from memtui.dream.run.recovery import recover
+from contextlib import suppress
+
+from memtui.dream import has_history
+from memtui.dream.run.recovery import expire_unreviewed, is_anything_left, recover
 from memtui.memory.workspace import Workspace
-from memtui.util.errors import Refused
+from memtui.util.errors import MemtuiError, Refused
 
 
 def require_writable(workspace: Workspace) -> None:
@@ -11,11 +14,27 @@ def require_writable(workspace: Workspace) -> None:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
 
-def prepare_to_write(workspace: Workspace) -> None:
-    """Get ready to write, before anything is read for it: end what a crash left half done.
+def prepare_to_write(workspace: Workspace) -> tuple[str, ...]:
+    """Get ready to write, before anything is read for it: end what a crash left half done; as `settle`.
 
     `Refused` if memtui was started with --read-only.
     """
     require_writable(workspace)
     workspace.recover()
-    recover(workspace.dirs, workspace, workspace.now())
+    now = workspace.now()
+    return recover(workspace.dirs, workspace, now) + expire_unreviewed(workspace.dirs, workspace, now)
+
+
+def settle(workspace: Workspace) -> tuple[str, ...]:
+    """Before dreams are looked at: finish runs and adoptions that were stopped; what was done, a sentence each.
+
+    Where nothing is left, nothing is locked or written. Nothing is done in read-only mode, nor where the disk or the
+    history refuses, which whoever looks at them tells.
+    """
+    dirs, now = workspace.dirs, workspace.now()
+    if workspace.read_only or not has_history(dirs):
+        return ()
+    with suppress(MemtuiError, OSError):
+        done = recover(dirs, workspace, now) if is_anything_left(dirs, workspace, now) else ()
+        return done + expire_unreviewed(dirs, workspace, now)
+    return ()

@@ -29,7 +29,7 @@ from memtui.dream.review.review import (
 )
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
-from memtui.dream.run.runs import Run, events_of, find_run, list_runs, run_progress, run_state
+from memtui.dream.run.runs import Run, events_of, find_run, is_expired, list_runs, run_progress, run_state
 from memtui.dream.run.spawn import RunRequest, StartedRun, record_start_fault, start_if_ready, start_run
 from memtui.dream.run.stage import has_stage
 from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
@@ -228,7 +228,7 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
         raise NotFound("no dream is running, and there is no lock", hint="memtui dream status")
     if lock.gone:
         raise NotFound("no dream is running", hint="the lock that is there says when the last one succeeded")
-    if not gate.open and lock.kind != "foreign":
+    if not gate.open and lock.pid is not None:
         raise Conflict(f"no dream of ours is running: {gate.reason}", hint="stop it where it runs")
     if not allow.confirmed:
         then = "After that nothing says when the last dream was, and the time check is ready."
@@ -273,10 +273,14 @@ def claims(workspace: Workspace, run: Run) -> tuple[Claim, ...]:
 
 
 def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Literal[True] | NeedsConfirmation:
-    """Discard what a run drafted; asked about. `Conflict` if it still runs, `NotFound` if nothing is kept of it."""
+    """Discard what a run drafted; asked about, unless it was held and its drafts are gone already.
+
+    `Conflict` if it still runs, `NotFound` if nothing is kept of it.
+    """
     require_writable(workspace)
-    stage_for_review(run, workspace.dirs)
-    if not allow.confirmed:
+    if not (expired := is_expired(run, workspace.dirs)):
+        stage_for_review(run, workspace.dirs)
+    if not allow.confirmed and not expired:
         lines = ("The memory folder is not touched.", "What it drafted is gone then; nothing brings it back.")
         return NeedsConfirmation(f"Discard what the dream {run.id} drafted?", lines, yes="Discard")
     discard_run(run, workspace.dirs, workspace)

@@ -341,8 +341,8 @@ class MemtuiApp(AppBase):
         self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
 
-    @on(messages.DraftKept)
-    def draft_kept(self, message: messages.DraftKept) -> None:
+    @on(messages.LeftoverFinished)
+    def leftover_finished(self, message: messages.LeftoverFinished) -> None:
         self.notify(visible(message.words), severity="warning", timeout=30, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -82,8 +82,8 @@ class InitialLoadFinished(Message):
 
 
 @dataclass
-class DraftKept(Message):
-    """A text that came from an editor late, or was left behind in one, is a draft now."""
+class LeftoverFinished(Message):
+    """Something left behind is in order now: a text of an editor is kept as a draft, a dream that died has its end."""
 
     words: str
 

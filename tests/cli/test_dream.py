@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -299,22 +300,52 @@ def test_a_lock_that_nobody_holds_is_cleared_when_asked(run: Run, memory: Path) 
     assert not (memory / LOCK_NAME).exists()
 
 
-def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
+@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"x" * 2_000_000], ids=["empty", "binary", "huge"])
+def test_a_lock_that_names_no_process_is_cleared_when_asked(run: Run, memory: Path, content: bytes) -> None:
+    (memory / LOCK_NAME).write_bytes(content)
+    assert "memtui kill --clear-stale-lock removes it" in run("dream", "why").out
+    assert run("kill", "--clear-stale-lock").code == 5 and (memory / LOCK_NAME).exists()
+    assert run("kill", "--clear-stale-lock", "-y").code == 0
+    assert not (memory / LOCK_NAME).exists()
+
+
+def test_a_dream_that_nobody_reviewed_expires_and_is_told_once(
+    dreamt: Callable[..., Ran], run: Run, memory: Path, dirs: Dirs
+) -> None:
+    def review() -> bool:
+        return next(bool(one["open"]) for one in run("dream", "why", "--json").data["gates"] if one["name"] == "review")
+
+    dreamt("delete")
+    held = list_runs(dirs)[0]
+    assert not review()
+    shutil.rmtree(dirs.state / "stages" / held.id)  # as after 14 days
+    assert run("dream", "why", "--read-only", "--json").data["gates"][5]["open"], "it counts as decided at once"
+    told = run("dream", "status")
+    assert f"nobody reviewed the dream {held.id} for 14 days" in told.err and "expired" in told.out
+    assert review() and run("dream", "status").err == run("dream", "log").err == ""
+    gone = run("dream", "adopt", held.id)
+    assert gone.code == 3 and "expired: nobody reviewed it for 14 days" in gone.err
+    assert run("dream", "discard", held.id).code == 0, "nothing is left to be asked about"
+    assert run("dream", "discard", held.id).code == 3 and "was discarded already" in run("dream", "adopt", held.id).err
+
+
+def test_a_dream_that_died_is_told_and_mended_by_the_next_look(
     run: Run, memory: Path, dirs: Dirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEEDS", "edit hang")
     run("dream", "now", "--force")
     found = list_runs(dirs, memory)[0]
     os.kill(found.process.pid, signal.SIGKILL)
-    while (memory / LOCK_NAME).exists() and "died" not in run("dream", "status").out:
+    while "died" not in run("dream", "status", "--read-only").out:
         pass
-    assert "restores its lock" in run("dream", "status").out
-    assert run("dream", "status", "--json").data["last"] is None, "a dream that died was none"
-    gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json").data["gates"]}
+    assert "restores its lock" in run("dream", "status", "-n").out
+    assert run("dream", "status", "--json", "-n").data["last"] is None, "a dream that died was none"
+    gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json", "-n").data["gates"]}
     assert gates["time"] and gates["lock"]
-    assert (memory / LOCK_NAME).exists(), "looking changes nothing"
-    assert run("set", "testing", "description=One").code == 0
+    assert (memory / LOCK_NAME).exists(), "-n and --read-only change nothing"
+    assert f"the dream {found.id} had died: its process was gone" in run("check").err
     assert not (memory / LOCK_NAME).exists()
+    assert run("check").err == ""
     assert run("dream", "log", "--json").data["runs"][0]["how"] == "killed"
 
 

@@ -1,4 +1,4 @@
-"""SIGKILL before every call that a run makes of the file system, and what the next start makes of it.
+"""SIGKILL before every call that a run, or an adoption by hand, makes of the file system, and what comes of it.
 
 python -m tests.dream.kill_sweep        every call
 python -m tests.dream.kill_sweep 10     every tenth
@@ -9,15 +9,18 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.gates.session_mark import unread_since
+from memtui.dream.review.review import adopt_run
 from memtui.dream.run.recovery import recover
 from memtui.dream.run.run import Emit
-from memtui.dream.run.runs import list_runs, run_state
-from memtui.dream.run.stage import Stage
+from memtui.dream.run.runs import Run, decisions_of, list_runs, run_awaiting_review, run_state
+from memtui.dream.run.stage import Stage, has_stage
 from memtui.fs.filesystem import FileSystem
+from memtui.services.access import settle
 from tests.dream.scene import HOUR, NOW, Scene, add, contents, dead_process, edit, make_scene, relisted, remove, topic
 from tests.support import digest_tree
 
@@ -53,15 +56,72 @@ def sweep(base: Path, step: int, content: bytes | None) -> Iterator[str]:
         number += step
 
 
+def sweep_adoption(base: Path, step: int, names: tuple[str, ...] | None) -> Iterator[str]:
+    """As `sweep`, for the adoption of a held run by hand: all of it, or the named files."""
+    number = 1
+    while True:
+        folder = base / str(number)
+        folder.mkdir()
+        scene = make_scene(folder, files=12)
+        prior = scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
+        scene.run(work, adopt="review")
+        before, run = contents(scene.folder), list_runs(scene.dirs)[0]
+
+        def adopt(scene: Scene = scene, run: Run = run) -> bool:
+            return bool(adopt_run(run, scene.dirs, scene.workspace, names).names)
+
+        lived = _do_and_die(adopt, number)
+        told = settle(scene.workspace)
+        yield "through" if lived else _checked_adoption(scene, run, before, prior, names, number)
+        assert settle(scene.workspace) == (), "what was finished is finished"
+        assert not lived or told == ()
+        if lived:
+            return
+        number += step
+
+
+def _checked_adoption(
+    scene: Scene, run: Run, before: dict[str, bytes], prior: tuple[bytes, int], names: tuple[str, ...] | None,
+    number: int,
+) -> str:  # fmt: skip
+    """Old: it waits as before. New: it is adopted, and read as such; with all of it the next dream has to wait."""
+    wanted = _adopted(before)
+    if names is not None:
+        wanted = {name: wanted.get(name, b"") if name in names else data for name, data in before.items()}
+    now = {name: data for name, data in contents(scene.folder).items() if name.endswith(".md")}  # writes clear the rest
+    decided = decisions_of(run)
+    assert now in (before, wanted), f"call {number}: neither old nor new: {sorted(now.keys() ^ before.keys())}"
+    new = now == wanted
+    assert decided == ({"adopted"} if new else set()), f"call {number}: {decided}"
+    waits = run_awaiting_review(list_runs(scene.dirs), scene.dirs)
+    assert (waits is None) == new, f"call {number}: waits for review"
+    assert has_stage(scene.dirs, run.id) == (not new or names is not None), f"call {number}: its drafts"
+    shut = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
+    assert ("review" in shut, "lock" in shut, "time" in shut) == (not new, False, new), f"call {number}: {shut}"
+    lock = (scene.lock.read_bytes(), scene.lock.stat().st_mtime_ns)
+    if not (new and names is None):
+        assert lock == prior, f"call {number}: the lock is {lock}"
+    else:
+        assert lock[1] == int(NOW * 1e9) and unread_since(scene.workspace, NOW) == NOW, f"call {number}: {lock}"
+    if new:
+        scene.workspace.undo()
+        assert contents(scene.folder) == before, f"call {number}: undo"
+    return "new" if new else "old"
+
+
 def _run_and_die(scene: Scene, number: int) -> bool:
-    """Run in a child that is killed before its n-th call; whether it lived to the end."""
+    return _do_and_die(lambda: scene.run(work).how == "done", number)
+
+
+def _do_and_die(do: Callable[[], bool], number: int) -> bool:
+    """Do it in a child that is killed before its n-th call; whether it lived to the end."""
     gc.freeze()
     pid = os.fork()
     if pid == 0:
         code = 70
         try:
             _kill_before(number)
-            code = 0 if scene.run(work).how == "done" else 1
+            code = 0 if do() else 1
         finally:
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -120,6 +180,11 @@ def _checked(
 
 
 def main(step: int) -> None:
+    for names in (None, (topic(1),)):
+        with tempfile.TemporaryDirectory() as name:
+            ends = list(sweep_adoption(Path(name), step, names))
+        print(f"adoption={'all' if names is None else 'part'} points={len(ends) - 1} old={ends.count('old')} "
+              f"new={ends.count('new')} between=0 through={ends.count('through')}")  # fmt: skip
     for content in (None, str(dead_process()).encode()):
         with tempfile.TemporaryDirectory() as name:
             ends = list(sweep(Path(name), step, content))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered, may_write
+from memtui.cli.asking import answered, may_write, settle
 from memtui.cli.commands.memory import problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
@@ -31,6 +31,8 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
     """
     if fix:
         may_write(context)
+    else:
+        settle(context)
     snapshot = context.snapshot()
     paths = {named.path for named in find_all(snapshot, names, context.cwd)}
 

@@ -16,7 +16,7 @@ from shutil import which
 import click
 
 from memtui import __version__
-from memtui.cli.asking import may_write
+from memtui.cli.asking import may_write, settle
 from memtui.cli.context import CliContext
 from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
 from memtui.cli.options import CliCommand, pass_context
@@ -53,6 +53,7 @@ def doctor(context: CliContext, fix: bool) -> int:
         may_write(context)
         left = set(_leftovers(context))
         fixed = [name for name in fixed if name not in left]
+    settle(context)
     parts = (_program, _terminal, _client, _projects, _folders, _history, _memory)
     return print_results(context, "doctor", [one for part in parts for one in part(context)], fixed)
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 import click
 
-from memtui.cli.asking import answered, may_write
+from memtui.cli.asking import answered, may_write, settle
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
@@ -50,11 +50,12 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @pass_context
 def status(context: CliContext) -> None:
     """Whether a dream is running, what waits for review, when the last one was, and whether they fail."""
+    settle(context)
     listed = dreams.runs(context.workspace)
     lock, last = effective_lock(context.location.folder, context.dirs), last_dream(context.workspace, context.now())
     newest = {run_state(run).word: run for run in reversed(listed)}
     going, died = newest.get("running"), newest.get("died")
-    held = run_awaiting_review(listed)
+    held = run_awaiting_review(listed, context.dirs)
     free = lock_gate(lock, context.now())
     failing = failure_gate(listed, context.now(), context.dirs)
     ours = our_lock_holder(context.location.folder, context.dirs)
@@ -94,6 +95,7 @@ def status(context: CliContext) -> None:
 @pass_context
 def why(context: CliContext) -> int:
     """Would a dream start now, and why not: every check with its reason. Ends with 1 if one waits."""
+    settle(context)
     now = context.now()
     gates = evaluate_gates(context.workspace, context.dirs, now)
     newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
@@ -224,6 +226,7 @@ def log(context: CliContext, limit: int) -> int:
 
     With -v also those that a check stopped.
     """
+    settle(context)
     runs = dreams.runs(context.workspace)[:limit]
     operations = context.workspace.store(context.location.folder).operations()
     listed, at = [run_data(context, run, operations) for run in runs], {run.id: run.at for run in runs}

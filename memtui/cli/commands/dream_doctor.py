@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import click
 
+from memtui.cli.asking import settle
 from memtui.cli.context import CliContext
 from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
 from memtui.cli.options import CliCommand, pass_context
@@ -38,8 +39,9 @@ ROOM = 50_000_000
 def doctor(context: CliContext) -> int:
     """Look at all that a dream needs: switches, folder, lock, leftovers, backend, money, schedule, disk.
 
-    Nothing is changed. Ends with 1 if something keeps dreams from starting.
+    Only what was stopped half-way is finished first. Ends with 1 if something keeps dreams from starting.
     """
+    settle(context)
     parts = (_wanted, _folder, _lock, _leftovers, _backend, _money, _past, _schedule, _disk)
     return print_results(context, "dream-doctor", [one for part in parts for one in part(context)])
 
@@ -148,7 +150,7 @@ def _past(context: CliContext) -> Iterator[DoctorResult]:
     hint = "memtui dream log tells of each; --force starts one all the same"
     state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
-    held = run_awaiting_review(listed)
+    held = run_awaiting_review(listed, context.dirs)
     if held is not None:
         since = time_ago(context.now() - held.at)
         words = f"the dream {held.id} waits since {since}; none starts by itself before it is reviewed"

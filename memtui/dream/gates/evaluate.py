@@ -106,7 +106,7 @@ def backoff_s(failures: int) -> int:
 
 
 def _review_gate(runs: Sequence[Run], dirs: Dirs) -> Gate:
-    held = run_awaiting_review(runs)
+    held = run_awaiting_review(runs, dirs)
     reason = "none waits" if held is None else f"the dream {held.id} waits for review"
     source = str(dirs.state / "runs") if held is None else str(held.path)
     return Gate("review", held is None, "no dream awaits review", reason, source)

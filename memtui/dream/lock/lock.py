@@ -192,7 +192,7 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float) -> LockState:
         if known.kind == "none":
             return known
         gate = lock_gate(known, now)
-        if not gate.open and known.kind != "foreign":
+        if not gate.open and known.pid is not None:
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
         with folder_keeping_mtime(real, REAL) as fd:
             try:

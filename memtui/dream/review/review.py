@@ -1,7 +1,7 @@
 """What a person does with a run that has ended: adopt it or parts of it, discard it, restore what it changed."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -20,10 +20,11 @@ from memtui.dream.review.adoption import (
 from memtui.dream.review.claims import Claim, find_claims
 from memtui.dream.review.review_rules import LEARNING_DREAMS
 from memtui.dream.run.events import Decided, Ended, Event, EventLog, Held
-from memtui.dream.run.runs import Run, events_of, list_runs, run_state
-from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
+from memtui.dream.run.runs import Run, decisions_of, events_of, is_expired, list_runs, run_state
+from memtui.dream.run.stage import STAGE_RETENTION_S, Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
+from memtui.fs.lock import file_lock
 from memtui.history.store import Change
 from memtui.history.versions import Operation, Saved
 from memtui.memory.scope import OWN_SCOPES, read_scope
@@ -75,8 +76,16 @@ def decision_on(run: Run, events: Iterable[Event], operations: Iterable[Operatio
 
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     """Open the stage of an ended run; raises `Conflict` if it still runs, `NotFound` if nothing of it is left."""
-    if run_state(run).word == "running":
+    state = run_state(run)
+    if state.word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
+    if not has_stage(dirs, run.id) and state.end is not None and state.end.how == "held":
+        decided, hint = decisions_of(run), "memtui dream now starts a new one"
+        for word in ("adopted", "discarded"):
+            if word in decided:
+                raise NotFound(f"the dream {run.id} was {word} already", hint="memtui dream log lists the dreams")
+        words = f"nobody reviewed it for {STAGE_RETENTION_S // 86_400} days"
+        raise NotFound(f"the dream {run.id} expired: {words}, and its drafts are gone", hint=hint)
     return open_stage(dirs, run.id)
 
 
@@ -102,7 +111,7 @@ def judged_dreams(folder: Path, dirs: Dirs, workspace: Workspace) -> int:
     """How many dreams of a folder were adopted, wholly or in part, or discarded by a person."""
     operations = workspace.store(folder).operations()
     judged = {(one.extra or {}).get("run") for one in operations if one.kind == "adopt"}
-    judged |= {run.id for run in list_runs(dirs, folder) if any(isinstance(one, Decided) for one in events_of(run))}
+    judged |= {run.id for run in list_runs(dirs, folder) if {"adopted", "discarded"} & decisions_of(run)}
     return len(judged - {None})
 
 
@@ -128,34 +137,89 @@ def adopt_run(
     Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation. Raises
     `MemtuiError` as from `stage_for_review`, `adopt_stage` and `adopt_hunks`; nothing was written then.
     """
-    stage = stage_for_review(run, dirs)
-    if hunks is not None:
-        done = adopt_hunks(stage, workspace, hunks.name, hunks.numbers, over=over, shown=hunks.shown)
-    else:
-        done = adopt_stage(stage, workspace, names, over=over)
-    if not done.names and not done.partly:
-        return done
-    decided = Decided(what="adopted", names=done.names, version=done.version or "", partly=done.partly)
-    EventLog(run.events, now=workspace.now).add(decided, sync=True)
-    if not done.left:
-        end = run_state(run).end
-        if end is not None and end.how == "held" and not run.dry_run and run.reads_sessions:
-            # The lock's mtime becomes now, unless a dream is running: that one will set it.
-            lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
-            with suppress(MemtuiError, OSError):
-                lock.take()
-                lock.release()
-            with suppress(OSError):
-                mark_sessions_read(workspace, run.at, workspace.now())
-        discard_stage(dirs, run.id)
+    with _deciding(run):
+        stage = stage_for_review(run, dirs)
+        if hunks is not None:
+            done = adopt_hunks(stage, workspace, hunks.name, hunks.numbers, over=over, shown=hunks.shown)
+        else:
+            done = adopt_stage(stage, workspace, names, over=over)
+        if done.names or done.partly:
+            decided = Decided(
+                what="adopted", names=done.names, version=done.version or "", partly=done.partly, left=len(done.left)
+            )
+            _record_adoption(run, dirs, workspace, decided)
     return done
 
 
+def _deciding(run: Run) -> AbstractContextManager[None]:
+    """Keep other processes from taking an adoption that is under way for one that was stopped."""
+    return file_lock(run.path / "decide.lock")
+
+
+def _record_adoption(run: Run, dirs: Dirs, workspace: Workspace, decided: Decided) -> None:
+    """Record what was adopted of a run, and end it if nothing is left. What the disk refuses is done by the next look.
+
+    The memory folder is as it shall be by now: nothing here may say that it failed.
+    """
+    end = run_state(run).end
+    if not decided.left and end is not None and end.how == "held" and not run.dry_run and run.reads_sessions:
+        # The lock's mtime becomes now, unless a dream is running: that one will set it.
+        lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
+        with suppress(MemtuiError, OSError):
+            lock.take()
+            lock.release()
+        with suppress(OSError):
+            mark_sessions_read(workspace, run.at, workspace.now())
+    with suppress(OSError):
+        EventLog(run.events, now=workspace.now).add(decided, sync=True)
+        if not decided.left:
+            discard_stage(dirs, run.id)
+
+
+def is_adoption_unfinished(run: Run, dirs: Dirs, workspace: Workspace) -> bool:
+    """Whether an adoption by hand was stopped after the folder was changed. Cheap for a run without a stage."""
+    if not has_stage(dirs, run.id) or run_state(run).end is None:
+        return False
+    known = _decided(run)
+    return bool(_unrecorded(run, workspace, known)) or any(one.what == "adopted" and not one.left for one in known)
+
+
+def finish_adoption(run: Run, dirs: Dirs, workspace: Workspace) -> bool:
+    """Record an adoption that was stopped, if there is one; whether there was. Needs a recovered history."""
+    with _deciding(run):
+        if not is_adoption_unfinished(run, dirs, workspace):
+            return False
+        missing = _unrecorded(run, workspace, _decided(run))
+        if not missing:
+            discard_stage(dirs, run.id)
+        for operation in missing:
+            names = tuple(change.name for change in operation.files)
+            left = len(plan_adoption(open_stage(dirs, run.id), workspace).open)
+            decided = Decided(what="adopted", names=names, version=operation.id, left=left)
+            _record_adoption(run, dirs, workspace, decided)
+    return True
+
+
+def _unrecorded(run: Run, workspace: Workspace, known: Collection[Decided]) -> tuple[Operation, ...]:
+    """The adoptions of a run that its events don't tell of, oldest first."""
+    versions = {one.version for one in known}
+    made = adopted_operations(run, workspace)
+    return tuple(one for one in reversed(made) if one.id not in versions and not one.undone)
+
+
+def _decided(run: Run) -> tuple[Decided, ...]:
+    return tuple(event for event in events_of(run) if isinstance(event, Decided))
+
+
 def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Discard a run's changes; raises `Conflict` and `NotFound` as from `stage_for_review`."""
-    stage_for_review(run, dirs)
-    discard_stage(dirs, run.id)
-    EventLog(run.events, now=workspace.now).add(Decided(what="discarded"), sync=True)
+    """Discard a run's changes, or say of a held one whose drafts are gone that it is decided.
+
+    Raises `Conflict` and `NotFound` as from `stage_for_review`.
+    """
+    if not is_expired(run, dirs):
+        stage_for_review(run, dirs)
+        discard_stage(dirs, run.id)
+    EventLog(run.events, now=workspace.now).add(Decided(what="discarded", left=0), sync=True)
 
 
 def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:

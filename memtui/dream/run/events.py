@@ -118,8 +118,9 @@ class Held(Event, frozen=True):
 
 
 class Decided(Event, frozen=True):
-    """What a person did with an ended run: "adopted" or "discarded"; `version` is that of the history.
+    """What became of an ended run's drafts: "adopted" or "discarded" by a person, or "expired".
 
+    `version` is that of the history, `left` how many changes are still to be decided, -1 where that is not known.
     `partly` are files of which some hunks were adopted.
     """
 
@@ -127,6 +128,7 @@ class Decided(Event, frozen=True):
     names: tuple[str, ...] = ()
     version: str = ""
     partly: tuple[str, ...] = ()
+    left: int = -1
 
 
 class Ended(Event, frozen=True):

@@ -1,41 +1,83 @@
-"""Finish what runs left that died: the adoption, the lock, the run's own file, old stages.
+"""Finish what runs, and adoptions by hand, left that died: the adoption, the lock, the run's own file, old stages.
 
-A run may die at any point, by SIGKILL or with the machine. An adoption that was under way is completed or undone by the
-history's own journal (`Workspace.recover`), the lock gets its earlier mtime back, and the run's file gets its end.
+Both may die at any point, by SIGKILL or with the machine. An adoption that was under way is completed or undone by the
+history's own journal (`Workspace.recover`), the lock gets its earlier mtime back, and the run's file gets its end, or
+what was adopted of it. Whoever looks at dreams next does that first (`services.access.settle`).
 """
 
+import os
 import time
+from contextlib import suppress
 
 from memtui.dream import has_history
+from memtui.dream.gates.session_mark import mark_sessions_read
+from memtui.dream.lock.journal import lock_entries
 from memtui.dream.lock.lock import recover_locks
 from memtui.dream.lock.lock_file import PriorLock
 from memtui.dream.review.adoption import adopted_operations
-from memtui.dream.run.events import Ended, EventLog
-from memtui.dream.run.runs import Run, clear_runs, list_runs, run_state
-from memtui.dream.run.stage import clear_stages, discard_stage, has_stage, open_stage
+from memtui.dream.review.review import finish_adoption, is_adoption_unfinished
+from memtui.dream.run.events import Decided, Ended, EventLog
+from memtui.dream.run.runs import Run, clear_runs, decisions_of, is_expired, list_runs, run_state, same_folder
+from memtui.dream.run.stage import STAGE_RETENTION_S, clear_stages, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_stage_changes
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
+from memtui.util.process import is_alive
 from memtui.util.text import time_ago
 
 
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
-    """Finish the dead runs of a workspace, whose ids are returned, and put right the locks of every folder.
+    """Finish what runs of a workspace left that died, and adoptions that did, and put right the locks of every folder.
 
-    Called before anything writes.
+    Called before anything writes. Returns what was done, a sentence each.
     """
     if not has_history(dirs):
         return ()
     workspace.recover()
     lock_texts = {entry.run: lock_words(entry.before, now) for entry in recover_locks(dirs)}
-    states = {run: run_state(run).word for run in list_runs(dirs)}
-    ended = [run for run, word in states.items() if word == "died" and run.folder == workspace.location.folder]
-    for run in ended:
-        end_dead(dirs, workspace, run, now, lock=lock_texts.get(run.id, ""))
-    running = [run.id for run, word in states.items() if word == "running"]
+    runs = list_runs(dirs)
+    states = {run.id: run_state(run).word for run in runs}
+    told: list[str] = []
+    for run in runs:
+        if not same_folder(run.folder, workspace.location.folder):
+            continue
+        if states[run.id] == "died":
+            end = end_dead(dirs, workspace, run, now, lock=lock_texts.get(run.id, ""))
+            told.append(f"the dream {run.id} had died: {end.reason}")
+        elif is_adoption_unfinished(run, dirs, workspace) and finish_adoption(run, dirs, workspace):
+            told.append(f"adopting the dream {run.id} had been interrupted: it is finished now")
+    running = [id for id, word in states.items() if word == "running"]
     clear_stages(dirs, now, running)
-    clear_runs(dirs, [*running, *(run.id for run in states if has_stage(dirs, run.id))])
-    return tuple(run.id for run in ended)
+    clear_runs(dirs, [*running, *(id for id in states if has_stage(dirs, id))])
+    return tuple(told)
+
+
+def expire_unreviewed(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
+    """Record of each held run whose drafts were removed unjudged that it is decided; a sentence each, so once."""
+    told = []
+    for run in list_runs(dirs, workspace.location.folder):
+        if is_expired(run, dirs) and not decisions_of(run):
+            EventLog(run.events, now=lambda: now).add(Decided(what="expired", left=0), sync=True)
+            days = STAGE_RETENTION_S // 86_400
+            told.append(
+                f"nobody reviewed the dream {run.id} for {days} days: its drafts are gone, it counts as decided"
+            )
+    return tuple(told)
+
+
+def is_anything_left(dirs: Dirs, workspace: Workspace, now: float) -> bool:
+    """Whether `recover` would do something for this folder; locks and writes nothing."""
+    folder = os.path.realpath(workspace.location.folder)
+    if any(not entry.done and not is_alive(entry.holder) for entry in lock_entries(dirs)):
+        return True
+    if any(one.folder == folder for one in workspace.history.interrupted()):
+        return True
+    return any(
+        run_state(run).word == "died"
+        or (has_stage(dirs, run.id) and now - run.at > STAGE_RETENTION_S)
+        or is_adoption_unfinished(run, dirs, workspace)
+        for run in list_runs(dirs, workspace.location.folder)
+    )
 
 
 def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: str, signal: int = 0) -> Ended:
@@ -46,6 +88,9 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
     if adopted := adopted_operations(run, workspace):
         made = adopted[0]
         discard_stage(dirs, run.id)
+        if run.reads_sessions:
+            with suppress(OSError):
+                mark_sessions_read(workspace, run.at, now)
         names = tuple(change.name for change in made.files)
         end = Ended(how="done", reason="adopted; it died right after that", version=made.id, adopted=names, lock=lock)
     else:

@@ -31,6 +31,7 @@ from memtui.dream.run.events import (
     read_event,
     read_events,
 )
+from memtui.dream.run.stage import has_stage
 from memtui.fs.atomic import make_folders, replace_file
 from memtui.fs.folders import subfolders
 from memtui.util.app_dirs import Dirs
@@ -227,14 +228,24 @@ def newest_success(runs: Iterable[Run]) -> float | None:
     return None
 
 
-def run_awaiting_review(runs: Iterable[Run]) -> Run | None:
-    """The newest run that still awaits a person's review."""
+def run_awaiting_review(runs: Iterable[Run], dirs: Dirs) -> Run | None:
+    """The newest run that still awaits a person's review; one whose drafts are gone doesn't."""
     for run in runs:
         end = None if run.dry_run else run_state(run).end
         if end is not None and end.how in ("held", "done", "nothing"):  # a later run replaces one that was held
-            judged = end.how != "held" or any(isinstance(event, Decided) for event in events_of(run))
-            return None if judged else run
+            return run if end.how == "held" and not decisions_of(run) and has_stage(dirs, run.id) else None
     return None
+
+
+def decisions_of(run: Run) -> set[str]:
+    """What became of a run's drafts so far, in the words of `Decided`."""
+    return {event.what for event in events_of(run) if isinstance(event, Decided)}
+
+
+def is_expired(run: Run, dirs: Dirs) -> bool:
+    """Whether a held run was judged by nobody until its drafts were removed: it counts as decided."""
+    end = None if has_stage(dirs, run.id) else run_state(run).end
+    return end is not None and end.how == "held" and not run.dry_run and decisions_of(run) <= {"expired"}
 
 
 def record_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:

@@ -17,8 +17,17 @@ from memtui.dream.review.adoption import adopted_operations, plan_adoption
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
+from memtui.services.access import settle
 from memtui.tui.app_base import AppBase
-from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, ReadingFinished, RunsLoaded
+from memtui.tui.messages import (
+    CommandFailed,
+    DiffLoaded,
+    DreamAdvanced,
+    DreamsChanged,
+    LeftoverFinished,
+    ReadingFinished,
+    RunsLoaded,
+)
 from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
@@ -115,10 +124,12 @@ class DreamLoader:
 
     def _read(self) -> None:
         app, workspace, worker = self.app, self.app.workspace, get_current_worker()
+        for words in settle(workspace):
+            app.post_message(LeftoverFinished(words))
         runs = list_runs(workspace.dirs, workspace.location.folder)
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
-        held = run_awaiting_review(runs)
+        held = run_awaiting_review(runs, workspace.dirs)
         gates = evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)

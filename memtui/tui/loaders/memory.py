@@ -14,9 +14,9 @@ from memtui.dream import has_history
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import (
     CommandFailed,
-    DraftKept,
     DreamsFound,
     InitialLoadFinished,
+    LeftoverFinished,
     PreviewLoaded,
     ReadingFinished,
     SnapshotLoaded,
@@ -30,14 +30,14 @@ from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
     from memtui.dream.gates import evaluate as gates
-    from memtui.dream.run import recovery
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
+    from memtui.services import access
     from memtui.services import editor as editing
     from memtui.tui.render import preview
     from memtui.tui.state import Preview
 else:  # the engine is imported in the thread that reads first
-    gates, recovery = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.dream.run.recovery")
+    gates, access = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.services.access")
     preview, editing = LazyModule("memtui.tui.render.preview"), LazyModule("memtui.services.editor")
 
 
@@ -129,12 +129,11 @@ class MemoryLoader:
     def _take_up_texts(self) -> None:
         """Keep what an editor left behind, or saved after it had returned, as drafts."""
         for words in editing.take_up_leftovers(self.app.workspace):
-            self.app.post_message(DraftKept(words))
+            self.app.post_message(LeftoverFinished(words))
 
     def _recover_dreams(self) -> None:
-        workspace = self.app.workspace
-        if has_history(workspace.dirs):
-            recovery.recover(workspace.dirs, workspace, workspace.now())
+        for words in access.prepare_to_write(self.app.workspace) if has_history(self.app.workspace.dirs) else ():
+            self.app.post_message(LeftoverFinished(words))
 
     def _look(self) -> None:
         self._take_up_texts()

@@ -109,7 +109,7 @@ def test_a_run_that_deletes_23_of_40_files_is_held(scene: Scene) -> None:
     assert has_stage(scene.dirs, end.run)
     assert [one.rule for one in told(scene) if isinstance(one, Held)] == ["lost"]
     assert run_progress(told(scene)).end == told(scene)[-1]
-    held = run_awaiting_review(list_runs(scene.dirs))
+    held = run_awaiting_review(list_runs(scene.dirs), scene.dirs)
     assert held is not None and held.id == end.run
     gate = next(gate for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if gate.name == "review")
     assert not gate.open and end.run in gate.reason
@@ -119,7 +119,7 @@ def test_a_dry_run_and_review_by_settings_adopt_nothing(scene: Scene) -> None:
     before = digest_tree(scene.folder)
     dry = scene.run(touch, dry_run=True)
     assert dry.how == "held" and "dry run" in dry.reason
-    assert run_awaiting_review(list_runs(scene.dirs)) is None, "nobody has to judge a dry run"
+    assert run_awaiting_review(list_runs(scene.dirs), scene.dirs) is None, "nobody has to judge a dry run"
     kept = scene.run(touch, adopt="review")
     assert kept.how == "held" and "review" in kept.reason
     assert digest_tree(scene.folder) == before
@@ -360,7 +360,8 @@ def test_a_run_that_died_is_ended_at_the_next_start(scene: Scene) -> None:
     run.events.write_bytes(b"".join(lines[:-1]) + lines[-1][:10])
     died = list_runs(scene.dirs)[0]
     assert run_state(died).word == "died"
-    assert recover(scene.dirs, scene.workspace, NOW) == (end.run,)
+    [told] = recover(scene.dirs, scene.workspace, NOW)
+    assert told.startswith(f"the dream {end.run} had died: its process was gone")
     state = run_state(died)
     assert state.end is not None and (state.end.how, state.end.drafted) == ("killed", 3)
     assert recover(scene.dirs, scene.workspace, NOW) == ()
