@@ -30,6 +30,11 @@ MAX_BLOCK_LINES = 30  # that the agent client scans for a block
 MAX_BLOCK_BYTES = 16 * 1024
 LONG_VALUE_CHARS = 1000
 """A name or description beyond it is clipped wherever it is shown."""
+_ABOVE_BLOCK = re.compile(r"\ufeff?(?:[ \t]*\r?\n|#[^\n]*\n|<!--(?:(?!-->).)*-->[ \t]*\r?\n)*", re.DOTALL)
+_LATER_BLOCK = re.compile(
+    r"(---|\+\+\+|;;;)[ \t]*\r?\n(?=(?:(?!\1)[^\n]*\n){0,30}?[\"']?(?:name|title|description)[\"']?[ \t]*[:=])"
+    r"(?:(?!\1)[^\n]*\n){1,30}?\1[ \t]*\r?(?:\n|\Z)"
+)
 _FENCE = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _KEY = re.compile(r"([ \t]*)([^\s:#\-\[\]{},&*!|>'\"%@`][^:\r\n]*?|<<)([ \t]*):(?:([ \t]+)|(?=\r?\Z))")
 _TIGHT = re.compile(r"([ \t]*)([A-Za-z_][\w-]*)(:)(?=[^\s:/])")
@@ -179,6 +184,11 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
         if text.lstrip("\ufeff \t\r\n").startswith("---"):
             message = "no front matter: its first line must be exactly ---, at the very top"
             note = FrontmatterNote(None, "misplaced", message)
+        elif (found := _later_block(text, 0, 0)) is not None:
+            line, fence = found
+            what = "a block" if fence == "---" else f"a {fence} block"
+            message = f"no front matter: {what} stands in line {line}, but it must open with --- in the first line"
+            note = FrontmatterNote(line, "misplaced", message)
         return Frontmatter("warn", problems=(note,), body_start=int(bom))
     closing = _closing(text, opening.end())
     if closing is None:
@@ -188,7 +198,23 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
     notes = [FrontmatterNote(1, "bom", "a byte order mark stands before the block")] if bom else []
     front = Frontmatter("ok", _fields(text, opening.end(), close_at, notes), (), body_start, body_line, True)
     notes += _missing(front)
+    if (found := _later_block(text, body_start, body_line - 1)) is not None:
+        message = f"a second block stands in line {found[0]}: only the first one is read"
+        notes.append(FrontmatterNote(found[0], "second-block", message))
     return replace(front, verdict="warn", problems=tuple(notes)) if notes else front
+
+
+def _later_block(text: str, at: int, lines_before: int) -> tuple[int, str] | None:
+    """The line and the fence of a block that stands where none is read, in the first lines after an offset.
+
+    It has a name or a description, and nothing but blank lines, comments and headings stand above it.
+    """
+    above = _ABOVE_BLOCK.match(text, at)
+    found = _LATER_BLOCK.match(text, at if above is None else above.end())
+    if found is None:
+        return None
+    line = lines_before + text.count("\n", at, found.start()) + 1
+    return (line, found[1]) if line <= MAX_BLOCK_LINES else None
 
 
 def _closing(text: str, at: int) -> tuple[int, int, int] | None:

@@ -7,7 +7,8 @@ How a link finds its file, one rule a line:
 - The composed and the decomposed spelling of an accent are the same; letter case in a path counts only if two files
   differ in nothing else.
 - A path that leaves the folder is "outside" and not judged; `https:` and the like are "external".
-- What no listed file answers to may still be on the disk (in `team/`, hidden): only what isn't there is "missing".
+- What no listed file answers to may still be on the disk (in `team/`, hidden) or a file of the project: only what is
+  neither is "missing".
 """
 
 import os
@@ -75,13 +76,15 @@ def slug(words: str) -> str:
 
 
 class Names:
-    """The files of a folder by everything that a link may call them."""
+    """The files of a folder by everything that a link may call them; `project` are the folders of its project."""
 
-    def __init__(self, files: Iterable[MemoryFile], root: Path) -> None:
+    def __init__(self, files: Iterable[MemoryFile], root: Path, project: Iterable[Path] = ()) -> None:
         self.root = root
+        self.project = tuple(dict.fromkeys(project))
         self._paths: dict[str, str] = {}
         self._folded: dict[str, str | None] = {}
-        self._files = tuple(files)
+        # A copy that a sync tool left has the names of the file that it is a copy of, and answers to none of them.
+        self._files = tuple(sorted(files, key=lambda file: file.kind == "other"))
         for file in self._files:
             self._paths[nfc(file.name)] = file.name
             key = nfc(file.name).casefold()
@@ -99,6 +102,25 @@ class Names:
                 if word:
                     found[slug(word)] = file.name
         return found
+
+    @cached_property
+    def _called(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for file in self._files:
+            if file.kind != "topic":
+                continue
+            stem = slug(stem_of(file.name))
+            bare = next((stem[len(kind) + 1 :] for kind in TYPES if stem.startswith(f"{kind}-")), stem)
+            words = {stem, bare, slug(file.front.name or "")}
+            if bare == stem:
+                words |= {f"{kind}-{stem}" for kind in TYPES}
+            for word in words - {""}:
+                found.setdefault(word, set()).add(file.name)
+        return found
+
+    def called(self, word: str) -> set[str]:
+        """The topics that a slug may name: file name, the same without or with a type in front, the `name` field."""
+        return self._called.get(word, set())
 
     @cached_property
     def stems(self) -> dict[str, str]:
@@ -135,9 +157,10 @@ class Names:
     def _absent(self, path: str) -> Target:
         if path.startswith("../") or path == "..":
             return Target("outside")
-        with suppress(OSError, ValueError):
-            if (self.root / path).exists():
-                return Target("other")
+        for folder in (self.root, *self.project):
+            with suppress(OSError, ValueError):
+                if (folder / path).exists():
+                    return Target("other")
         return Target("missing")
 
     def _wiki(self, source: str, target: str) -> Target:
@@ -158,11 +181,14 @@ class Names:
 
 
 class Graph:
-    """The links of one scope after the full read, each part computed when it is first asked for."""
+    """The links of one scope after the full read, each part computed when it is first asked for.
 
-    def __init__(self, scope: Scope) -> None:
+    `project` are the folders of the project, whose files a link may name as well.
+    """
+
+    def __init__(self, scope: Scope, project: Iterable[Path] = ()) -> None:
         self.scope = scope
-        self.names = Names(scope.files, scope.root)
+        self.names = Names(scope.files, scope.root, project)
 
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
@@ -198,8 +224,15 @@ class Graph:
         return tuple(found.values())
 
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
-        """Count a file's links in the folder, the broken ones among them, and the lines that link to the file."""
-        own = [one for one in self.out(file) if one.target.state in ("file", "missing", "other")]
+        """Count a file's links in the folder, the broken ones among them, and the lines that link to the file.
+
+        `[[words]]` that no file answers to are no broken link: they may name what is still to be written.
+        """
+        own = [
+            one
+            for one in self.out(file)
+            if one.target.state in ("file", "other") or (one.target.state == "missing" and one.link.kind == "markdown")
+        ]
         broken = sum(one.target.state == "missing" for one in own)
         back = {(one.name, link.line) for one, link in self._back.get(_name(file), []) if one.kind != "index"}
         return len(own), broken, len(back)
@@ -334,11 +367,15 @@ def retarget_link(text: str, link: Link, source: str, better: str) -> str:
     return apply_edits(text, [_path_edit(text, link, path)])
 
 
-def unlink(text: str, link: Link, *, keep_target: bool = False) -> str:
-    """Replace a link by its label as it stands there; with `keep_target`, the target follows as code."""
-    span = _label_span(text, link) if link.kind == "markdown" else None
-    words = text[span[0] : span[1]] if span is not None else link.label
+def unlink(text: str, link: Link) -> str:
+    """Replace a Markdown link by its label as it stands there; its target follows as code, a title behind that."""
+    span = _label_span(text, link)
+    if span is None:
+        return text  # a definition: its uses stand elsewhere
+    words = text[span[0] : span[1]]
     target = text[link.target_start : link.target_end].strip("<>")
-    if keep_target and link.kind != "wiki" and target not in words and "`" not in target:
-        words += f" (`{target}`)"
+    title = text[link.target_end : link.end - 1].strip()
+    if title or target not in words:
+        code = f"``{target}``" if "`" in target else f"`{target}`"
+        words += f" ({code}{' ' if title else ''}{title})"
     return text[: link.start] + words + text[link.end :]

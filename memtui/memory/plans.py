@@ -6,8 +6,6 @@ once, its bytes and digest kept, so that the store can tell whether somebody els
 no UTF-8 survive an edit unharmed.
 """
 
-import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -20,12 +18,13 @@ from memtui.history.store import Change
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
+from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import TYPES, new_block
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
 from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
-from memtui.memory.topic import MemoryFile
+from memtui.memory.topic import MemoryFile, file_name
 from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 from memtui.util.text import nfc
@@ -124,21 +123,7 @@ class PlanBuilder:
         return self._before[name]
 
 
-MAX_SLUG_CHARS = 60
 MAX_NOTES = 12
-_NOT_IN_NAMES = re.compile(r"[^\w]+|_+")
-
-
-def file_name(type: str, name: str) -> str:
-    """The file name of a new topic: its type and its name in lower case, `feedback_testing_rules.md`.
-
-    `name` is as a person types it, in any language; one that begins with the type keeps only one of them.
-    """
-    words = _NOT_IN_NAMES.sub("_", unicodedata.normalize("NFC", name.removesuffix(".md")).lower()).strip("_")
-    words = words[:MAX_SLUG_CHARS].rstrip("_")
-    if words == type or words.startswith(f"{type}_"):
-        words = words[len(type) :].lstrip("_")
-    return f"{type}_{words}.md" if words else f"{type}.md"
 
 
 def check_name(name: str) -> str:
@@ -295,6 +280,8 @@ def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str
     if found is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
     builder = PlanBuilder(found.root)
+    if lines := marker_lines(builder.text_or(INDEX_NAME, "")):
+        raise Refused(f"{INDEX_NAME} has conflict markers in {line_list(lines)}", hint="resolve the conflict first")
     return builder.apply(index_budget.shorten(_context(snapshot, found, builder, pinned), rebuild=rebuild))
 
 

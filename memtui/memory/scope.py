@@ -26,7 +26,9 @@ from memtui.fs.boundary import MAX_FOLDER_DEPTH
 from memtui.fs.folders import subfolders
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
+from memtui.memory.sync_copies import is_surely_a_copy, original_of
 from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
+from memtui.util.text import nfc
 
 MAX_SCANNED_TOPICS = 200
 """The newest topics by mtime; the agent client's scan leaves out the rest."""
@@ -93,6 +95,7 @@ def read_scope(
             or file.mtime_ns != status.st_mtime_ns
             or (full and file.digest is None and file.size <= MAX_FILE_BYTES)
             or file.scope != id
+            or (file.kind == "other" and kind != "other")  # it was a copy, of a file that may be gone
             or stat.S_ISLNK(status.st_mode)
         ):
             file, data = read_file(id, path, name, kind, status, full=full or kind == "index", root=real_root)
@@ -101,6 +104,7 @@ def read_scope(
         if kind == "index":
             index, index_data = file, data or _index_bytes(file)
         files.append(file)
+    files = _with_copies(files)
     if index is None:
         return Scope(id, label, root, tuple(files), None, "", None, (), problem)
     text = decode_index(index_data)
@@ -118,10 +122,18 @@ def _index_bytes(file: MemoryFile) -> bytes:
 def _kind(scope: str, name: str) -> FileKind:
     if name == INDEX_NAME:
         return "index"
-    leaf = name.rpartition("/")[2]
-    if ".sync-conflict" in leaf or "conflicted copy" in leaf or leaf == INDEX_NAME:
+    if name.rpartition("/")[2] == INDEX_NAME or is_surely_a_copy(name):
         return "other"
     return "log" if scope == "logs" else "topic"
+
+
+def _with_copies(files: list[MemoryFile]) -> list[MemoryFile]:
+    """The files, with copies that a sync tool left marked as such."""
+    known = {nfc(file.name): file for file in files}
+    return [
+        replace(file, kind="other") if file.kind == "topic" and original_of(file, known) is not None else file
+        for file in files
+    ]
 
 
 def _walk(

@@ -134,7 +134,7 @@ def load_snapshot(
     instructions = read_instructions(env, location)
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
-    graphs = {scope.id: Graph(scope) for scope in scopes}
+    graphs = {scope.id: Graph(scope, (location.cwd, location.root)) for scope in scopes}
     around = Surroundings(env.home, location.config, location.cwd, location.root, instructions)
     if full:
         findings = _findings(scopes, instructions, findings)

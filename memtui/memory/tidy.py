@@ -1,14 +1,18 @@
 """A shorter index, worked out before anything is written.
 
 `tidy_index` shortens the index as it is, in this order: it drops entries of missing files and further entries of one
-file, and cuts long descriptions to one sentence. If the text is over the goal then, it collapses blank lines, moves
-prose beyond half of the goal into a topic of its own, and drops the least useful entries until the rest fits. Headings
-that lost their last entry go too. `rebuild_index` writes a new index from the topics, grouped by type.
+file, and cuts long descriptions behind their first sentence. If the text is over the goal then, it collapses blank
+lines, moves the prose of `##` sections into topics named by their headings, the last section first, moves other prose
+beyond half of the goal into a topic of its own, and drops the least useful entries until the rest fits. Headings that
+lost their last entry go too. `split_index` only moves sections: every entry stays, and what was loaded stays loaded.
+`rebuild_index` writes a new index from the topics, grouped by type.
 
-Both are pure and deterministic; tidying a tidied index changes nothing.
+All are pure and deterministic; doing it again changes nothing. Nothing is lost but what `dropped` lists, and what an
+entry said stands in `said`, for its topic.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -22,24 +26,32 @@ from memtui.memory.index import (
     add_entry,
     collapse_blank_lines,
     drop_empty_headings,
+    entry_end,
     index_lines,
     read_entries,
     remove_entries,
     set_description,
 )
-from memtui.memory.topic import MemoryFile
+from memtui.memory.sentences import (
+    LONG_DESCRIPTION_CHARS,
+    first_sentence,
+    first_sentences,
+    one_sentence,
+    without_marks,
+)
+from memtui.memory.topic import MemoryFile, file_name
 from memtui.util.text import nfc
 
 TIDY_GOAL = 0.7
 """The share of both limits to come down to: what the client asks for once an index is over them (2.1.210)."""
-LONG_DESCRIPTION_CHARS = 150
-"""The client asks for entries shorter than this."""
 NOTES_NAME = "index_notes.md"
 NOTES_TITLE = "Notes from the index"
 NOTES_DESCRIPTION = "What stood in the index itself"
+MIN_SECTION_LINES, MIN_SECTION_UNITS = 3, 200
+"""Prose of a section that takes less of the index is not worth a topic."""
 
 _WEIGHT = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.5}
-_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+_LIST = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "reference": "Reference", None: "Other"}
 
 
@@ -73,11 +85,21 @@ class DroppedEntry(Struct, frozen=True):
     message: str
 
 
+class MovedText(Struct, frozen=True):
+    """Prose of the index that belongs into a topic: the file's name, what stands in its front matter, and its body."""
+
+    name: str
+    title: str
+    description: str
+    type: str
+    text: str
+
+
 class TidyResult(Struct, frozen=True):
     """A shorter index, and what became of the rest.
 
-    `moved` is prose that the caller adds to a topic called `moved_to` (both "" if nothing moves); `text_after` lists
-    that topic already. Nothing else is lost but what `dropped` lists.
+    `moved` is prose that the caller writes to topics, which `text_after` lists already. `said` is what entries said
+    that are dropped or shortened, by target. Nothing else is lost but what `dropped` lists.
     """
 
     text_before: str
@@ -85,8 +107,8 @@ class TidyResult(Struct, frozen=True):
     before: IndexBudget
     after: IndexBudget
     dropped: tuple[DroppedEntry, ...]
-    moved: str = ""
-    moved_to: str = ""
+    moved: tuple[MovedText, ...] = ()
+    said: tuple[tuple[str, str], ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -103,18 +125,6 @@ def usefulness(topic: TidyTopic | None, description: str, now: float) -> float:
     return score - length + (1000.0 if topic.pinned else 0.0)
 
 
-def one_sentence(text: str, limit: int = LONG_DESCRIPTION_CHARS) -> str:
-    """The first sentence of a text, cut at a word and marked with an ellipsis if even that is over the limit."""
-    text = " ".join(text.split())
-    if len(text) <= limit:
-        return text
-    for match in _SENTENCE_END.finditer(text, 20, limit):
-        return text[: match.end()]
-    head = text[: limit - 1]
-    space = head.rfind(" ")
-    return (head[:space] if space > limit // 2 else head).rstrip(" ,;:—–-") + "…"
-
-
 def tidy_index(
     text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
@@ -124,7 +134,7 @@ def tidy_index(
     `topics` are the files that are there: an entry of any other local file is dead. `goal` is the share of both limits
     to come down to.
     """
-    tidier = _Tidier({nfc(topic.name): topic for topic in topics}, now, int(max_lines * goal), int(max_units * goal))
+    tidier = _Tidier.of(topics, now, goal, max_lines, max_units)
     after, last = text, None
     while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
         last = after
@@ -132,9 +142,16 @@ def tidy_index(
         after = tidier.shorten(after)
         if not tidier.fits(after):
             after = tidier.fit(after)
-    before, done = (measure_index(one, max_lines=max_lines, max_units=max_units) for one in (text, after))
-    notes = NOTES_NAME if tidier.moved else ""
-    return TidyResult(text, after, before, done, _numbered(text, tidier.dropped), "\n".join(tidier.moved), notes)
+    return tidier.result(text, after, max_lines, max_units)
+
+
+def split_index(text: str, topics: Sequence[TidyTopic], *, goal: float = TIDY_GOAL) -> TidyResult:
+    """Make sections of an index topics until it is down to `goal`; no entry goes, and what was loaded stays loaded."""
+    tidier = _Tidier.of(topics, 0.0, goal, MAX_LINES, MAX_UNITS)
+    after = text
+    if not tidier.fits(text):
+        after = tidier.move_sections(collapse_blank_lines(text))
+    return tidier.result(text, after if tidier.moved else text, MAX_LINES, MAX_UNITS)
 
 
 def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lines: int = MAX_LINES) -> TidyResult:
@@ -145,11 +162,14 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
     """
     newline = newline_of(text)
     lines = index_lines(text)
-    moved = "".join(line.text for line in lines if line.kind == "prose")
+    tidier = _Tidier.of(topics, now, 0.0, max_lines, MAX_UNITS)
+    rest = index_lines(tidier.move_sections(text, all_of_them=True))
+    notes = "".join(line.text for line in rest if line.kind == "prose")
     # What hangs below an entry doesn't fit into the new index either.
-    moved += "".join(line.text[line.entry.end - line.entry.start :] for line in lines if line.entry is not None)
-    moved = moved if moved.strip() else ""
+    notes += "".join(line.text[line.entry.end - line.entry.start :] for line in lines if line.entry is not None)
+    moved = [*tidier.moved, *([_notes(notes)] if notes.strip() else [])]
     dropped: list[DroppedEntry] = []
+    said: list[tuple[str, str]] = []
     listed = {nfc(topic.name): topic for topic in topics}
     old: dict[str, IndexEntry] = {}
     for entry in read_entries(text):
@@ -158,17 +178,21 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
             dropped.append(_dropped(entry, "dead", "the file isn't there"))
             continue
         listed.setdefault(name, TidyTopic(entry.target, entry.title))
+        if name in old and entry.description and old[name].description:
+            said.append((entry.target, entry.description))
         if name not in old or (entry.description and not old[name].description):
             old[name] = entry
-    if moved:
-        listed[NOTES_NAME] = TidyTopic(NOTES_NAME, NOTES_TITLE, NOTES_DESCRIPTION, None, 0, now, pinned=True)
+    for one in moved:
+        kind = None if one.name == NOTES_NAME else one.type
+        listed[nfc(one.name)] = TidyTopic(one.name, one.title, one.description, kind, 0, now, pinned=True)
     rows = []
     for name, topic in listed.items():
         entry_before = old.get(name)
         described = entry_before.description if entry_before is not None else ""
-        short = one_sentence(described or topic.description or "")
-        if entry_before is not None and len(described) > LONG_DESCRIPTION_CHARS:
+        short = first_sentences(described) or one_sentence(topic.description or "")
+        if entry_before is not None and short != described and described:
             dropped.append(_shortened(entry_before, short))
+            said.append((entry_before.target, described))
         title = entry_before.title if entry_before is not None else topic.title
         rows.append((-usefulness(topic, short, now), topic.name, topic.type, add_entry("", title, topic.name, short)))
     title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "# Memory")
@@ -182,7 +206,11 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
     dropped += [replace(drop, line=lines_before.get(nfc(drop.target), 0)) for drop in result.dropped]
     order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
     before = measure_index(text, max_lines=max_lines)
-    return TidyResult(text, result.text_after, before, result.after, order, moved, NOTES_NAME if moved else "")
+    return TidyResult(text, result.text_after, before, result.after, order, tuple(moved), (*said, *result.said))
+
+
+def _notes(text: str) -> MovedText:
+    return MovedText(NOTES_NAME, NOTES_TITLE, NOTES_DESCRIPTION, "reference", text.strip("\r\n") + "\n")
 
 
 def _is_in_folder(target: str) -> bool:
@@ -191,6 +219,10 @@ def _is_in_folder(target: str) -> bool:
 
 def _dropped(entry: IndexEntry, reason: str, message: str) -> DroppedEntry:
     return DroppedEntry(entry.line, entry.title, entry.target, reason, message)
+
+
+def _below(text: str, entry: IndexEntry) -> str:
+    return text[entry.end : entry_end(text, entry)].strip()
 
 
 def _shortened(entry: IndexEntry, short: str) -> DroppedEntry:
@@ -218,7 +250,17 @@ class _Tidier(Struct):
     max_lines: int
     max_units: int
     dropped: list[DroppedEntry] = []
-    moved: list[str] = []
+    moved: list[MovedText] = []
+    said: list[tuple[str, str]] = []
+
+    @classmethod
+    def of(cls, topics: Sequence[TidyTopic], now: float, goal: float, max_lines: int, max_units: int) -> "_Tidier":
+        return cls({nfc(one.name): one for one in topics}, now, int(max_lines * goal), int(max_units * goal))
+
+    def result(self, before: str, after: str, max_lines: int, max_units: int) -> TidyResult:
+        was, now = (measure_index(one, max_lines=max_lines, max_units=max_units) for one in (before, after))
+        dropped = _numbered(before, self.dropped)
+        return TidyResult(before, after, was, now, dropped, tuple(self.moved), tuple(self.said))
 
     def fits(self, text: str) -> bool:
         budget = measure_index(text)
@@ -239,8 +281,11 @@ class _Tidier(Struct):
             elif name in first and not entry.more and is_known:
                 self.dropped.append(_dropped(entry, "duplicate", "listed above already"))
                 gone.append(entry)
-                if not first[name].description and entry.description:
-                    inherited.setdefault(entry.target, entry.description)
+                if not first[name].description and entry.description and entry.target not in inherited:
+                    inherited[entry.target] = entry.description
+                else:
+                    self.said.append((entry.target, entry.description))
+                self.said.append((entry.target, _below(text, entry)))
             else:
                 first.setdefault(name, entry)
         text = remove_entries(text, gone)
@@ -249,17 +294,18 @@ class _Tidier(Struct):
         return text
 
     def shorten(self, text: str) -> str:
-        """Cut long descriptions to one sentence."""
+        """Cut long descriptions behind their first sentence; one that is a single long sentence stays."""
         for entry in reversed(read_entries(text)):
-            if len(entry.description) > LONG_DESCRIPTION_CHARS and not entry.more:
-                short = one_sentence(entry.description)
+            short = first_sentences(entry.description)
+            if short != entry.description and not entry.more:
                 self.dropped.append(_shortened(entry, short))
+                self.said.append((entry.target, entry.description))
                 text = text[: entry.description_start] + short + text[entry.description_end :]
         return text
 
     def fit(self, text: str) -> str:
-        """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
-        text = collapse_blank_lines(text)
+        """Bring a text down to the goal: blank lines, sections, other prose, entries; pinned topics keep theirs."""
+        text = self.move_sections(collapse_blank_lines(text))
         if self.fits(text):
             return text
         text = self.move_prose(text)
@@ -274,6 +320,7 @@ class _Tidier(Struct):
                 break
             gone.append(entry)
             self.dropped.append(_dropped(entry, "over-budget", "among the least useful"))
+            self.said.append((entry.target, f"{entry.description} {_below(text, entry)}"))
         return drop_empty_headings(text, remove_entries(text, gone))
 
     def move_prose(self, text: str) -> str:
@@ -299,9 +346,62 @@ class _Tidier(Struct):
             kept.append(line)
         if not moved:
             return text
-        self.moved.append("".join(moved).strip("\r\n") + "\n")
+        self.moved.append(_notes("".join(moved)))
         text = collapse_blank_lines(drop_empty_headings(text, "".join(line.text for line in kept)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
             text = add_entry(text, NOTES_TITLE, NOTES_NAME, NOTES_DESCRIPTION)
         self.topics[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
         return text
+
+    def move_sections(self, text: str, *, all_of_them: bool = False) -> str:
+        """Move the prose of sections into topics until the text fits, the last section first; entries stay."""
+        lines = index_lines(text)
+        levels = Counter(line.level for line in lines if line.kind == "heading")
+        level = next((one for one in (2, 1, 3) if levels[one] > (one == 1)), 0)
+        starts = [at for at, line in enumerate(lines) if line.kind == "heading" and line.level == level]
+        moved: list[MovedText] = []
+        best = text
+        for start in reversed(starts):
+            if not all_of_them and self.fits(best):
+                break
+            higher = (at for at in range(start + 1, len(lines)) if 0 < lines[at].level <= level)
+            end = next(higher, len(lines))
+            section = self._section(lines[start:end], all_of_them)
+            if section is None:
+                continue
+            entries = [line for line in lines[start:end] if line.kind in ("entry", "free")]
+            lines[start:end] = [lines[start], *entries] if any(line.entry for line in entries) else entries
+            self.topics[nfc(section.name)] = TidyTopic(section.name, section.title, pinned=True)
+            moved.insert(0, section)
+            best = self._with_sections(text, lines, moved, level)
+        if not moved or not {one.target for one in read_entries(text)} <= {one.target for one in read_entries(best)}:
+            return text  # a fence or comment lost its end: better a long index
+        self.moved += moved
+        return best
+
+    def _section(self, lines: Sequence[IndexLine], all_of_them: bool) -> MovedText | None:
+        """The prose of a section as a topic, `None` if it is too little."""
+        prose = [line for line in lines[1:] if line.kind == "prose"]
+        height, size = (sum(line.cost[number] for line in prose) for number in (0, 1))
+        if not prose or not (all_of_them or height >= MIN_SECTION_LINES or size >= MIN_SECTION_UNITS):
+            return None
+        text = "".join(line.text for line in lines[1:] if line.kind in ("prose", "heading", "blank")).strip("\r\n")
+        title = without_marks(lines[0].text.strip().strip("#").strip()) or NOTES_TITLE
+        kind = next((one for one in TYPES if title.casefold().rstrip("s") == one), "reference")
+        stem = file_name(kind, title).removesuffix(".md")
+        names = (f"{stem}.md", *(f"{stem}_{number}.md" for number in range(2, 1000)))
+        name = next(one for one in names if nfc(one) not in self.topics)
+        return MovedText(name, title, first_sentence(text) or title, kind, text + "\n")
+
+    def _with_sections(self, text: str, lines: Sequence[IndexLine], moved: Sequence[MovedText], level: int) -> str:
+        """The index with entries for moved sections above its first section, where they are surely loaded."""
+        newline = newline_of(text)
+        rows = "".join(add_entry("", one.title, one.name, one.description) for one in moved).replace("\n", newline)
+        first = next(
+            (at for at, line in enumerate(lines) if line.kind == "heading" and line.level == level), len(lines)
+        )
+        above, below = ("".join(line.text for line in part) for part in (lines[:first], lines[first:]))
+        above = above.rstrip("\r\n")
+        last = above.rpartition("\n")[2]
+        gap = "" if not above else newline if _LIST.match(last) else newline * 2
+        return collapse_blank_lines(above + gap + rows + (newline + below if below else ""))

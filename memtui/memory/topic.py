@@ -15,12 +15,14 @@ from msgspec import Struct
 
 from memtui.memory.frontmatter import MAX_BLOCK_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
+from memtui.util.text import nfc
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
 MAX_FILE_BYTES = 1_000_000  # a larger file opens read only
 MAX_INDEX_BYTES = 16_000_000
 """The agent client loads an index of any size, so it is measured far beyond what it loads."""
+MAX_SLUG_CHARS = 60
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
 _NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
 _LONE_LF = re.compile(r"(?<!\r)\n")
@@ -63,6 +65,18 @@ class MemoryFile(Struct, frozen=True):
         """A title for an index entry: the name field, a heading, or the file name in words."""
         stem = stem_of(self.name)
         return self.title if self.title != stem else _NOT_IN_WORDS.sub(" ", stem).strip() or self.name
+
+
+def file_name(type: str, name: str) -> str:
+    """The file name of a new topic: its type and its name in lower case, `feedback_testing_rules.md`.
+
+    `name` is as a person types it, in any language; one that begins with the type keeps only one of them.
+    """
+    words = _NOT_IN_WORDS.sub("_", nfc(name.removesuffix(".md")).lower()).strip("_")
+    words = words[:MAX_SLUG_CHARS].rstrip("_")
+    if words == type or words.startswith(f"{type}_"):
+        words = words[len(type) :].lstrip("_")
+    return f"{type}_{words}.md" if words else f"{type}.md"
 
 
 def stem_of(name: str) -> str:

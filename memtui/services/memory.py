@@ -4,7 +4,6 @@ An action on topics is prepared first (`PreparedChange`), which reads and writes
 `apply` carries it out. A text that a person typed goes through `save_file`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -19,11 +18,12 @@ from memtui.memory import plans
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
 from memtui.memory.checks.registry import is_certain
+from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import TYPES, remove_field, set_field, type_of_name
 from memtui.memory.index import INDEX_NAME, read_entries
-from memtui.memory.plans import Plan, PlanBuilder, check_name, file_name, plan_fix
+from memtui.memory.plans import Plan, PlanBuilder, check_name, plan_fix
 from memtui.memory.snapshot import Snapshot
-from memtui.memory.topic import MemoryFile
+from memtui.memory.topic import MemoryFile, file_name
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
@@ -38,7 +38,6 @@ MAX_LOST_SHARE: Final = 0.5
 MAX_NAMES_LISTED: Final = 8
 
 _IN_THE_HISTORY = "What it loses stays in the history."
-_MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 class PreparedChange(Struct, frozen=True):
@@ -314,11 +313,15 @@ def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmatio
     if before and before[0].strip() and not after.strip():
         lines = (f"It has {pluralize(len(before[0].splitlines()), 'line')} on disk.", _IN_THE_HISTORY)
         return NeedsConfirmation(f"Save {name} though nothing is left of it?", lines, yes="Save")
-    if _MARKER.search(after) and not any(_MARKER.search(text) for text in before):
-        numbers = [str(number) for number, line in enumerate(after.split(b"\n"), 1) if _MARKER.match(line)]
-        markers = f"Conflict markers in line {', '.join(numbers[:MAX_NAMES_LISTED])}."
+    found = _marker_lines(after)
+    if found and not any(map(_marker_lines, before)):
+        markers = f"Conflict markers in {line_list(found)}."
         return NeedsConfirmation(f"Save {name} with an open conflict in it?", (markers,), yes="Save")
     return None
+
+
+def _marker_lines(data: bytes) -> tuple[int, ...]:
+    return marker_lines(data.decode("utf-8", "replace"))
 
 
 def _count_entries(data: bytes) -> int:

@@ -33,13 +33,23 @@ def test_only_some_files(run: Run, memory: Path) -> None:
 
 def test_what_can_be_mended_is(run: Run, memory: Path) -> None:
     ran = run("check", "--fix", "--json")
-    assert ran.code == 0, ran.out
     assert all(one["written"] for one in ran.data["fixed"])
     text = (memory / "MEMORY.md").read_text(encoding="utf-8")
-    assert "gone.md" not in text and "project_oncall.md" in text
+    assert "[Gone](gone.md) — nowhere" in text and "project_oncall.md" in text
+    assert "1 needs your decision" in run("check", "--fix", "-y").out
+    assert (memory / "MEMORY.md").read_text(encoding="utf-8") == text
     for _ in ran.data["fixed"]:
         assert run("undo").code == 0
     assert (memory / "MEMORY.md").read_text(encoding="utf-8") == INDEX
+
+
+def test_a_fix_that_needs_a_decision_is_offered_on_a_terminal(run: Run, talk: Talk, memory: Path) -> None:
+    run("check", "--fix")
+    asked = talk("check", "--fix", answers=["n"])
+    assert "- [Gone](gone.md) — nowhere" in asked.screen and "drop this line" in asked.screen
+    assert "gone.md" in (memory / "MEMORY.md").read_text(encoding="utf-8")
+    assert talk("check", "--fix", answers=["y"]).code == 0
+    assert "gone.md" not in (memory / "MEMORY.md").read_text(encoding="utf-8")
 
 
 def test_what_changes_much_is_asked_for(run: Run, talk: Talk, memory: Path) -> None:
@@ -50,6 +60,8 @@ def test_what_changes_much_is_asked_for(run: Run, talk: Talk, memory: Path) -> N
     assert found.code == 1
     assert {row["code"] for row in found.data["problems"]} == {"secret"}
     assert SECRET not in found.out
+    assert run("check", "--fix", "-y").code == 1
+    assert SECRET in (memory / "project_key.md").read_text(encoding="utf-8")
     skipped = run("check", "--secrets", "--fix")
     assert skipped.code == 1
     assert "--yes gives it" in skipped.err

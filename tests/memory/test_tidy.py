@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
+from memtui.memory.sentences import LONG_DESCRIPTION_CHARS, one_sentence
 from memtui.memory.tidy import (
-    LONG_DESCRIPTION_CHARS,
     NOTES_NAME,
     TidyTopic,
-    one_sentence,
     rebuild_index,
+    split_index,
     tidy_index,
     usefulness,
 )
@@ -104,12 +104,44 @@ def test_prose_stays_while_it_is_small_and_moves_when_it_is_not() -> None:
     assert tidy(small, known) == small
     text = "# I\n\n- [A](a.md)\n\n## Notes\n\n" + "".join(f"Line {i}.\n\n" for i in range(150))
     plan = tidy_index(text, known, now=NOW)
-    assert plan.moved_to == NOTES_NAME
-    assert {entry.target for entry in read_entries(plan.text_after)} == {"a.md", NOTES_NAME}
-    assert plan.after.lines <= 140
-    for i in range(150):
-        assert (f"Line {i}.\n" in plan.text_after) != (f"Line {i}.\n" in plan.moved)
-    assert "## Notes" in plan.moved
+    (moved,) = plan.moved
+    assert (moved.name, moved.title, moved.description) == ("reference_notes.md", "Notes", "Line 0.")
+    assert plan.text_after == "# I\n\n- [A](a.md)\n- [Notes](reference_notes.md) — Line 0.\n"
+    assert moved.text == "".join(f"Line {i}.\n\n" for i in range(150)).rstrip("\n") + "\n"
+
+
+def test_prose_without_a_heading_becomes_notes() -> None:
+    plan = tidy_index("# I\n\n- [A](a.md)\n\n" + "".join(f"Line {i}.\n" for i in range(250)), topics("a.md"), now=NOW)
+    (moved,) = plan.moved
+    assert moved.name == NOTES_NAME
+    for i in range(250):
+        assert (f"Line {i}.\n" in plan.text_after) != (f"Line {i}.\n" in moved.text)
+
+
+def test_sections_become_topics_from_the_last_and_every_entry_stays_loaded() -> None:
+    sections = "".join(
+        f"## Part {n}\n\n- [T{n}](t{n}.md) — hook\n\n" + "".join(f"Rule {n}.{i}.\n" for i in range(40)) + "\n"
+        for n in range(6)
+    )
+    text = "# I\n\nRead me first.\n\n" + sections
+    known = topics(*(f"t{n}.md" for n in range(6)))
+    plan = split_index(text, known)
+    assert plan.before.over and not plan.after.over and plan.after.lines <= 140
+    assert [one.name for one in plan.moved] == [f"reference_part_{n}.md" for n in (2, 3, 4, 5)]
+    assert plan.text_after.startswith(
+        "# I\n\nRead me first.\n\n- [Part 2](reference_part_2.md) — Rule 2.0.\n- [Part 3]"
+    )
+    assert {entry.target for entry in read_entries(text)} <= {entry.target for entry in read_entries(plan.text_after)}
+    assert plan.dropped == ()
+    assert all(f"Rule {n}.{i}.\n" in plan.text_after for n in range(2) for i in range(40))
+    assert all(f"Rule {n}.{i}.\n" in plan.moved[n - 2].text for n in (2, 3, 4, 5) for i in range(40))
+    again = split_index(plan.text_after, [*known, *topics(*(one.name for one in plan.moved))])
+    assert not again.changed
+
+
+def test_a_list_of_entries_alone_is_not_split() -> None:
+    text = "## Project\n\n" + "".join(f"- [T](t{n}.md)\n" for n in range(230))
+    assert not split_index(text, topics(*(f"t{n}.md" for n in range(230)))).changed
 
 
 def test_front_matter_and_comments_stay() -> None:
@@ -131,7 +163,7 @@ def test_rebuild_groups_by_type_and_keeps_titles_and_descriptions() -> None:
         "- [Nice](b.md) — old hook\n\n## Other\n\n"
         "- [Notes from the index](index_notes.md) — What stood in the index itself\n- [C \\[1\\]](c.md)\n"
     )
-    assert (plan.moved, plan.moved_to) == ("Prose to keep.\n", NOTES_NAME)
+    assert [(one.name, one.text) for one in plan.moved] == [(NOTES_NAME, "Prose to keep.\n")]
     assert [(d.target, d.reason) for d in plan.dropped] == [("gone.md", "dead")]
 
 
@@ -139,8 +171,9 @@ def test_rebuild_loses_nothing_silently() -> None:
     text = f"- [A](a.md) — {'Word. ' * 40}\n  - detail\n- [Out](../x/y.md) — o\n- [A](a.md)\n\n```\ncode\n```\n"
     plan = rebuild_index(text, topics("a.md", "new.md"), now=NOW)
     assert {entry.target for entry in read_entries(plan.text_after)} == {"a.md", "new.md", "../x/y.md", NOTES_NAME}
-    assert plan.moved == "```\ncode\n```\n  - detail\n"
+    assert [one.text for one in plan.moved] == ["```\ncode\n```\n  - detail\n"]
     assert [(d.line, d.reason) for d in plan.dropped] == [(1, "shortened")]
+    assert plan.said == (("a.md", "Word. " * 39 + "Word."),)
     kept = rebuild_index("", topics("a.md", "b.md", pinned=True), now=NOW, max_lines=2)
     assert len(read_entries(kept.text_after)) == 2
 
@@ -181,16 +214,15 @@ def test_tidy_is_idempotent_and_keeps_what_it_says(
     limits = {"max_lines": max_lines, "max_units": max_units}
     plan = tidy_index(text, known, now=NOW, **limits)
     assert plan.after == measure_index(plan.text_after, **limits)
-    if plan.moved:
-        known = [*known, *topics(NOTES_NAME, pinned=True)]
+    known = [*known, *topics(*(one.name for one in plan.moved), pinned=True)]
     again = tidy_index(plan.text_after, known, now=NOW, **limits)
     assert again.text_after == plan.text_after
-    kept = {entry.target for entry in read_entries(plan.text_after)} - {NOTES_NAME}
+    kept = {entry.target for entry in read_entries(plan.text_after)} - {one.name for one in plan.moved}
     gone = {drop.target for drop in plan.dropped if drop.reason in ("dead", "over-budget")}
     assert {entry.target for entry in read_entries(text)} <= kept | gone or "```" in text or "---" in text
     for line in ("prose", "- plain", "- [A](a.md), [B](b.md)"):
         if text.split(newline).count(line) and "```" not in text and "---" not in text:
-            total = plan.text_after + plan.moved
+            total = plan.text_after + "".join(one.text for one in plan.moved)
             assert total.count(line) >= (1 if "[" not in line else 0)
 
 
@@ -205,10 +237,11 @@ def test_real_indexes_come_under_the_goal(shared: Path) -> None:
         plan = tidy_index(text, known, now=NOW)
         assert plan.after.lines <= 140
         assert plan.after.units <= 17_500
-        if plan.moved:
-            known.append(TidyTopic(NOTES_NAME, "Notes", None, None, 0, NOW))
+        known += topics(*(one.name for one in plan.moved))
         assert not tidy_index(plan.text_after, known, now=NOW).changed
         rebuilt = rebuild_index(text, known, now=NOW)
         assert rebuilt.after.lines <= 140
         listed = {entry.target for entry in read_entries(rebuilt.text_after)}
-        assert {t for t in listed if not t.startswith("../")} <= {t.name for t in known} | {NOTES_NAME}
+        assert {t for t in listed if not t.startswith("../")} <= {t.name for t in known} | {
+            one.name for one in rebuilt.moved
+        }

@@ -96,7 +96,7 @@ def test_an_index_that_loses_one_entry_is_saved(workspace: Workspace, folder: Pa
 def test_conflict_markers_are_asked_about(workspace: Workspace, folder: Path) -> None:
     asked = _save(workspace, folder / "a.md", "x\n<<<<<<< mine\na\n=======\nb\n>>>>>>> disk\n")
     assert isinstance(asked, NeedsConfirmation)
-    assert asked.lines == ("Conflict markers in line 2, 6.",)
+    assert asked.lines == ("Conflict markers in lines 2, 4 and 6.",)
 
 
 def test_what_others_changed_elsewhere_is_merged(workspace: Workspace, folder: Path) -> None:

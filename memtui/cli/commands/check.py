@@ -13,6 +13,7 @@ from memtui.cli.names import find_all
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.memory.checks.base import Problem
+from memtui.memory.checks.registry import is_certain
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.problem_text import problem_counts
 from memtui.services import memory
@@ -21,13 +22,14 @@ from memtui.util.errors import MemtuiError
 
 @click.command("check", cls=CliCommand, short_help="Look for problems, and fix them.")
 @click.argument("names", nargs=-1, shell_complete=complete_names, metavar="[NAME…]")
-@click.option("--fix", is_flag=True, help="Fix what can be fixed without a decision; each can be undone.")
+@click.option("--fix", is_flag=True, help="Fix what needs no decision; each fix can be undone.")
 @click.option("--secrets", is_flag=True, help="Only what looks like a secret.")
 @pass_context
 def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool) -> int:
     """Look for dead links, topics that the index misses, duplicates, doubtful front matter, long lines, secrets.
 
-    Ends with 1 if there is an error or a warning.
+    On a terminal, --fix then offers the fixes that need your decision, each with its diff; elsewhere they are left, and
+    -y says yes to no decision but that of --secrets. Ends with 1 if there is an error or a warning.
     """
     if fix:
         may_write(context)
@@ -42,7 +44,8 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
     found = [problem for problem in snapshot.problems if wanted(problem)]
     fixed: list[Data] = []
     if fix:
-        fixed = _fix(context, snapshot, [problem for problem in found if problem.fix])
+        chosen = [problem for problem in found if problem.fix]
+        fixed = _fix(context, snapshot, sorted(chosen, key=lambda problem: not is_certain(problem)), secrets)
         if not context.options.dry_run:
             snapshot = context.snapshot()
             found = [problem for problem in snapshot.problems if wanted(problem)]
@@ -60,10 +63,12 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
         for row in rows:
             if row["severity"] != "info" or context.out.verbose or names:
                 yield problem_line(context.out, row)
-        fixable = sum(bool(row["fix"]) for row in rows)
+        fixable, open_ = sum(map(is_certain, found)), sum(bool(one.fix) and not is_certain(one) for one in found)
         counts = problem_counts(row["severity"] for row in rows)
         if real:
-            yield StyledText(f"{counts}; --fix fixes {fixable}" if fixable else counts, "bold")
+            offers = [f"--fix fixes {fixable}"] if fixable else []
+            offers += [f"{open_} {'needs' if open_ == 1 else 'need'} your decision"] if open_ else []
+            yield StyledText("; ".join([counts, ", ".join(offers)] if offers else [counts]), "bold")
         else:
             yield StyledText("no problems", "good")
         if (hints := len(rows) - real) and not context.out.verbose:
@@ -73,11 +78,19 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
     return int(real > 0)
 
 
-def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> list[Data]:
-    """Fix one problem after the other, each on the snapshot as the one before left it."""
+def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem], secrets: bool) -> list[Data]:
+    """Fix one problem after the other, each on the snapshot as the one before left it.
+
+    What needs a decision is asked on a terminal. Elsewhere nobody decided: -y answers questions about what a command
+    names, and of these fixes only that for secrets is named.
+    """
     done: list[Data] = []
+    asks = context.out.interactive() and not context.options.yes
+    refused: set[str] = set()
     dry_run = context.options.dry_run
     for problem in problems:
+        if not (is_certain(problem) or asks or (secrets and problem.code == "secret")):
+            continue
         if done and not dry_run:
             snapshot = context.snapshot()
         same = next((one for one in snapshot.problems if _identity(one) == _identity(problem)), None)
@@ -89,7 +102,9 @@ def _fix(context: CliContext, snapshot: Snapshot, problems: list[Problem]) -> li
             if not change.plan.changes or not (dry_run or _made(context, shown["name"], same, change)):
                 continue
         except MemtuiError as error:
-            context.out.warn([f"{shown['name']}: {problem.message}: not fixed, {error.message}"])
+            if error.message not in refused:
+                context.out.warn([f"{shown['name']}: {problem.message}: not fixed, {error.message}"])
+            refused.add(error.message)
             continue
         plan = change.plan
         done.append({"title": plan.title, "problem": shown, "diff": plan.diff(), "written": not dry_run})

@@ -1,21 +1,21 @@
-"""Consolidation without a model: rules that only do what is certain, each change with the rule that made it.
+"""The tidy by rules: consolidation without a model, which only does what is certain.
 
 The rules, in their order; a round of them is repeated until none finds anything to do, so a second run on the result
 does nothing:
 
 - `relative-date`    "yesterday" in a file whose front matter has its date becomes that date (`rules.dates`)
 - `empty-file`       a file that says nothing goes (prune)
-- `exact-duplicate`  a copy that says nothing of its own goes (prune)
-- `merge`            files that are one topic become one, both sources named (`memory.similarity`, `rules.merge`)
+- `exact-duplicate`  a copy that says nothing of its own goes (`rules.merge`)
 - `frontmatter`      a missing block, name or description, a type that is certain
-- `dead-link`        a link to nothing leads to the one file called so, or becomes plain text
-- `dead-entry`       an index line whose file isn't there goes (prune)
-- `no-index` `duplicate-entry` `orphan` `index-budget`  the index (`rules.index`)
+- `dead-link`        a link to nothing leads to the one file called so
+- `dead-entry`       an index line whose file isn't there goes, if nothing else is called so (prune)
+- `no-index` `duplicate-entry` `orphan`  the index (`rules.index`)
 
-Pinned files, `team/`, `logs/` and what can't be edited safely are left as they are.
+Near-duplicates, contradictions and an index that is too long are only proposed (`dream.proposals`). Pinned files,
+`team/`, `logs/`, files with conflict markers and what can't be edited safely are left as they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import tzinfo
 from pathlib import Path
 
@@ -32,6 +32,7 @@ def consolidate(
     emit: Callable[[str], None],
     mode: Mode,
     pinned: frozenset[str] = frozenset(),
+    project: Iterable[Path] = (),
     zone: tzinfo | None = None,
 ) -> list[RuleChange]:
     """Consolidate a stage by rule, and return what was done; running it again on the result does nothing.
@@ -39,7 +40,7 @@ def consolidate(
     The arguments are those of `RuleContext`. Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk
     refuses a write: what was written until then is in the stage.
     """
-    context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
+    context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, project=project, zone=zone)
     for _ in range(MAX_ROUNDS):
         done = len(context.changes)
         for rule in RULES:

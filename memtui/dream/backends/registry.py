@@ -96,6 +96,7 @@ def _offline(mode: str, workspace: Workspace, config: Config) -> BackendWork:
             emit=lambda words: emit(Note(words)),
             mode="prune" if mode == "prune" else "reflect",
             pinned=workspace.pinned,
+            project=(workspace.location.cwd, workspace.location.root),
         )
 
     return work

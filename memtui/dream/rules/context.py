@@ -7,7 +7,7 @@ rule's write makes no file look newer. Names and texts come from disk or a model
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
@@ -20,7 +20,8 @@ from memtui.fs.atomic import replace_at, to_error
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
 from memtui.memory.checks import registry
-from memtui.memory.checks.base import FixContext, Problem
+from memtui.memory.checks.base import CheckedFolder, FixContext, Problem
+from memtui.memory.conflict_markers import marker_lines
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
@@ -58,9 +59,10 @@ class RuleContext:
     Args:
         root: The stage; its path holds no link (it is ours).
         now: Seconds since 1970; the only clock.
-        mode: "reflect" merges and repairs; "prune" also removes empty files, copies and entries of files that are gone.
+        mode: "reflect" repairs and removes exact copies; "prune" also empty files and entries of files that are gone.
         pinned: Names (POSIX, relative to the folder) of files that stay as they are.
         emit: Told each change as it is made, and why something was left; safe to show, one line each.
+        project: The folders of the project: a link may name their files.
         zone: In which `modified` stamps in UTC become days; `None` is the machine's own, which the writer's was.
     """
 
@@ -72,6 +74,7 @@ class RuleContext:
         mode: Mode,
         pinned: frozenset[str],
         emit: Callable[[str], None],
+        project: Iterable[Path] = (),
         zone: tzinfo | None = None,
     ) -> None:
         if not root.is_dir():
@@ -82,12 +85,14 @@ class RuleContext:
         self.changes: list[RuleChange] = []
         self._pinned = frozenset(nfc(name) for name in pinned)
         self._emit = emit
+        self._project = tuple(project)
         self._zone = zone
         self._known: dict[Path, MemoryFile] = {}
         self._began: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._allowed: dict[str, bool] = {}
         self._notes: set[str] = set()
+        self._marked: dict[str, bool] = {}
         self.refresh()
         self._began = {file.name: file.mtime_ns for file in self._known.values()}
         self.refresh()
@@ -100,7 +105,8 @@ class RuleContext:
         files = tuple(replace(file, mtime_ns=self._time_of(file)) for file in read.files)
         index = next((file for file in files if file.name == INDEX_NAME), None)
         self.scope: Scope = replace(read, files=files, index=index)
-        self.graph = Graph(self.scope)
+        self.graph = Graph(self.scope, self._project)
+        self.folder = CheckedFolder(self.scope, self.graph)
         # Without findings of text checks: no rule needs them.
         self.problems = registry.check_folder(self.scope, self.graph, {}, self.now)
 
@@ -142,10 +148,24 @@ class RuleContext:
         file = self.scope.find(name)
         if file is not None and (file.kind == "other" or file.readonly is not None or file.digest is None):
             return False
+        if file is not None and self._has_markers(file):
+            return False
         if name not in self._allowed:
             verdict = check_path(self.root, name, op="write", actor="dream")
             self._allowed[name] = verdict.allowed and verdict.name == name
         return self._allowed[name]
+
+    def _has_markers(self, file: MemoryFile) -> bool:
+        """Whether a conflict is left open in a file: only a person can say which side holds."""
+        key = file.digest or ""
+        if key not in self._marked:
+            self._marked[key] = bool(marker_lines(self.read(file.name)))
+        return self._marked[key]
+
+    def read(self, name: str) -> str:
+        """The text of any file, bad bytes as U+FFFD; "" if there is none."""
+        path = self.root / name
+        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
 
     def text(self, name: str) -> str:
         """The text of a file that may be changed; "" if there is none."""

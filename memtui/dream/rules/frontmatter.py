@@ -2,17 +2,19 @@
 
 A name is the first heading, if that is the text's own and no other file is called so ("Decision"), else the file's name
 in words; a description is the first sentence. A type that only a person can tell stays away. What is there is never
-changed, but for a type that is misspelt.
+changed, but for a type that is misspelt. A file with a block further down is left to a person: nothing is taken from
+inside another block.
 """
 
 import re
 
 from memtui.dream.rules.context import RuleContext, RuleStep
 from memtui.dream.rules.empty import is_empty
-from memtui.memory.checks.missing_frontmatter import first_sentence, name_of
+from memtui.memory.checks.missing_frontmatter import name_of
 from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.links import slug
 from memtui.memory.markdown import headings
+from memtui.memory.sentences import first_sentence
 from memtui.util.errors import MemtuiError
 
 _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")  # a date at the start of a file's name, in words
@@ -21,7 +23,7 @@ _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")  # a date at the start of a file's 
 def fill_frontmatter(context: RuleContext) -> None:
     for problem in context.problems:
         file = context.scope.find(problem.file)
-        if problem.code not in ("missing-frontmatter", "wrong-type") or not problem.fix:
+        if problem.code not in ("missing-frontmatter", "wrong-type") or not problem.fix or problem.asks:
             continue
         if file is None or not context.may_change(file.name) or is_empty(context, file):
             continue
@@ -52,7 +54,7 @@ def _name(context: RuleContext, file: str, text: str) -> str:
 def _fill(context: RuleContext, name: str) -> None:
     text = context.text(name)
     front = read_frontmatter(text)
-    if not front.block or front.verdict == "invalid":
+    if not front.block or front.verdict == "invalid" or any(note.code == "second-block" for note in front.problems):
         return
     body = text[front.body_start :].lstrip("\r\n")
     for key in ("name", "description"):

@@ -1,17 +1,16 @@
-"""Two files about one topic become one: every line of both, the newer text first, with a note of both sources.
+"""An exact copy of a topic goes, and two texts about one topic as one text.
 
-Which name stays: that of the file to which a file links that may not be changed; else the older one's, if topics link
-to it; else the newer one's. Links and the index follow. In *prune* mode a copy that adds nothing, in its front matter
-neither, goes without a note.
+The rule removes a file whose text is another's, white space apart, and whose front matter says nothing that the other's
+doesn't. Which name stays: that of the file to which a file links that may not be changed; else the older one's, if
+topics link to it; else the newer one's. Links and the index follow. Two files stay apart if files that may not be
+changed link to both, or if either holds a relative date whose day the other's front matter would change. Whatever is
+only similar is proposed to a person (`dream.proposals`).
 
-Two files stay apart if files that may not be changed link to both, or if either holds a relative date whose day the
-other's front matter would change.
-
-How the bodies are merged: a body is cut at its headings, a section into blocks at blank lines; code stays in one piece.
-A block of the older body goes to the end of the section with the same heading, or with its heading to the end of the
-text; the text below a title goes below the title, whatever either says. Lines that the newer body has already are left
-out if each line stands for itself (list items, sentences); else the whole block is kept or left out. A heading with
-nothing new below it, or a second title, is left out of the text and named in the note.
+How `merge_texts` merges bodies: a body is cut at its headings, a section into blocks at blank lines; code stays in one
+piece. A block of the older body goes to the end of the section with the same heading, or with its heading to the end of
+the text; the text below a title goes below the title, whatever either says. Lines that the newer body has already are
+left out if each line stands for itself (list items, sentences); else the whole block is kept or left out. A heading
+with nothing new below it, or a second title, is left out of the text and handed back.
 """
 
 import re
@@ -22,13 +21,14 @@ from memtui.dream.rules.context import RuleContext, RuleStep, parse_timestamp
 from memtui.dream.rules.dates import depends_on_its_day
 from memtui.memory.frontmatter import Frontmatter, newline_of, read_frontmatter, set_field
 from memtui.memory.index import INDEX_NAME, drop_entries, read_entries
-from memtui.memory.links import slug, update_links
+from memtui.memory.links import update_links
 from memtui.memory.markdown import code_spans, headings
-from memtui.memory.similarity import MERGE_NOTE, Match, TopicText, matching_pairs, normalized, topic_text
-from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile
+from memtui.memory.similarity import TopicText, matching_pairs, normalized, topic_text
+from memtui.memory.topic import MemoryFile
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _ENDS = (".", "!", "?", "。")
+_BOOKKEEPING = ("modified", "created", "originSessionId", "node_type", "metadata")
 _CREATED = ("created", "metadata.created")
 
 
@@ -195,57 +195,55 @@ def _earlier(one: str, other: str | None) -> bool:
     return a is not None and (b is None or a < b)
 
 
-_MATCH_WORDS: dict[Match, str] = {
-    "same": "the same text", "contained": "every line of it was there", "similar": "nearly the same text",
-}  # fmt: skip
-
-
 def merge_duplicates(context: RuleContext) -> None:
-    """Merge files about one topic, two at a time, until no two are left."""
+    """Remove exact copies that say nothing of their own, two files at a time, until no two are left."""
     refused: set[tuple[str, str]] = set()
     while True:
         context.refresh()
         texts = [topic_text(file.name, file.type, file.front.name, context.text(file.name)) for file in context.topics]
         for one, other, match in matching_pairs(texts):
-            if (one.name, other.name) not in refused and _merge(context, one, other, match):
+            if match == "same" and (one.name, other.name) not in refused and _merge(context, one, other):
                 break
             refused.add((one.name, other.name))
         else:
             return
 
 
-def _merge(context: RuleContext, one: TopicText, other: TopicText, match: Match) -> bool:
+def _merge(context: RuleContext, one: TopicText, other: TopicText) -> bool:
     files = [file for text in (one, other) if (file := context.scope.find(text.name)) is not None]
     # The newer first; of one age, the longer.
     files.sort(key=lambda file: (-file.mtime_ns, -file.size, file.name))
     newer, older = files
-    fixed = [_has_fixed_links(context, file) for file in files]
+    if not adds_nothing(older.front, newer.front):
+        if not adds_nothing(newer.front, older.front):
+            return False
+        newer, older = older, newer
+    fixed = [_has_fixed_links(context, file) for file in (newer, older)]
     kept, gone = (older, newer) if context.graph.links_in(older) else (newer, older)
     if any(fixed):
         kept, gone = (newer, older) if fixed[0] else (older, newer)
     # Whether to merge may not depend on which is newer: our own writes change that before the next run.
     dated = newer.front.modified != older.front.modified
     if all(fixed) or (dated and any(depends_on_its_day(context.text(file.name)) for file in files)):
-        words = f"{one.name} and {other.name} are {_MATCH_WORDS[match]}"
-        context.note(f"{words}, but can't be merged for certain: both stay")
-        return False
-    same = normalized(one.body) == normalized(other.body)  # notes of earlier merges too
-    same = same and older.front.name in (None, newer.front.name) and older.description in (None, newer.description)
-    copy = context.mode == "prune" and same
-    text = context.text(newer.name)
-    if not copy:
-        text, left_out = merge_texts(text, context.text(older.name))
-        text = _with_note(text, newer, older, left_out)
-    if len(text.encode("utf-8")) > MAX_FILE_BYTES:
+        context.note(f"{one.name} and {other.name} are the same text, but can't be merged for certain: both stay")
         return False
     after = _move_links(context, gone.name, kept.name)
-    after[kept.name] = update_links(text, newer.name, gone.name, kept.name, context.graph.names)
+    after[kept.name] = update_links(context.text(newer.name), newer.name, gone.name, kept.name, context.graph.names)
     after[gone.name] = None
-    rule = "exact-duplicate" if copy else "merge"
-    done = context.change(rule, kept.name, f"{gone.name} is in {kept.name}: {_MATCH_WORDS[match]}", after)
+    done = context.change("exact-duplicate", kept.name, f"{gone.name} is in {kept.name}: the same text", after)
     if done:
         context.age_like(kept.name, newer)
     return done
+
+
+def adds_nothing(front: Frontmatter, other: Frontmatter) -> bool:
+    """Whether a block says nothing that another doesn't; when and by which session it was written doesn't count."""
+    if any(note.code in ("odd-line", "second-block") for note in front.problems) or front.verdict == "invalid":
+        return False
+    return all(
+        field.value is None or field.value == other.get(field.key) or field.key.rpartition(".")[2] in _BOOKKEEPING
+        for field in front.fields
+    )
 
 
 def _has_fixed_links(context: RuleContext, file: MemoryFile) -> bool:
@@ -256,22 +254,6 @@ def _has_fixed_links(context: RuleContext, file: MemoryFile) -> bool:
 def _linking(context: RuleContext, name: str) -> list[MemoryFile]:
     graph = context.graph
     return [file for file in context.scope.files if any(out.target.name == name for out in graph.out(file))]
-
-
-def _with_note(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str, ...]) -> str:
-    """The text with a note at its end: both sources, and what else the older one and its parts were called."""
-    newline = newline_of(text)
-    lines = [f"Merged from `{newer.name}` and `{older.name}`."]
-    called = older.front.name if older.front.name != newer.front.name else None
-    said = older.description if older.description != newer.description else None
-    parts = [heading for heading in headings if slug(heading) not in (slug(called or ""), slug(older.title))]
-    if called or said or headings:
-        rest = (f": {normalized(said)}" if said else "") + (f" (parts: {'; '.join(parts)})" if parts else "")
-        lines.append(f'`{older.name}` was called "{normalized(called or older.title)}"{rest}')
-    stem = text.rstrip("\r\n")
-    last = stem.rpartition("\n")[2].rstrip("\r")
-    gap = newline if MERGE_NOTE.match(last) else newline * 2
-    return stem + gap + newline.join(lines) + newline
 
 
 def _move_links(context: RuleContext, gone: str, kept: str) -> dict[str, str | None]:

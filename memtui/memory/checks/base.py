@@ -1,5 +1,6 @@
 """What a check is given and what it returns: checked files, problems, fixes."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -8,15 +9,19 @@ from typing import Literal
 from msgspec import Struct, field
 
 from memtui.memory.budget import IndexBudget, measure_index
+from memtui.memory.conflict_markers import marker_lines
 from memtui.memory.frontmatter import Field, Frontmatter
-from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
+from memtui.memory.index import INDEX_NAME, EntryRow, IndexEntry, add_entries, read_entries
 from memtui.memory.instructions import Instruction
 from memtui.memory.links import Graph, read_text, slug
 from memtui.memory.markdown import Link, find_links
 from memtui.memory.scope import Scope
+from memtui.memory.sentences import one_sentence
 from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind, MemoryFile
 from memtui.util.text import nfc
+
+_FILE_NAME = re.compile(r"[\w./-]+\.md")
 
 Severity = Literal["error", "warning", "info"]
 """Something is lost or leaks; worth fixing; a hint that is never counted."""
@@ -28,6 +33,7 @@ class Problem(Struct, frozen=True):
     `scope` is the scope's id or "instructions", `file` the name in it. `line` and `column` (in characters) count from
     1. `fix` says what the check's fix would do, "" where only a person can tell. `subject` is what it is about, for
     programs: the target of a dead link, a type, a fingerprint. `better` is the file that a dead link probably means.
+    `asks` tells that this fix needs a person's decision, though others of the check are certain.
     """
 
     scope: str
@@ -41,6 +47,7 @@ class Problem(Struct, frozen=True):
     fix: str = ""
     subject: str = ""
     better: str = ""
+    asks: bool = False
 
 
 class TextHit(Struct, frozen=True):
@@ -84,6 +91,29 @@ class CheckedFolder(Struct, frozen=True, dict=True):
         return frozenset(nfc(name) for name in (*entries, *linked) if name is not None)
 
     @cached_property
+    def named(self) -> frozenset[str]:
+        """The files that the index names, as a link or not, composed spelling."""
+        return frozenset(nfc(name) for name in _FILE_NAME.findall(self.scope.index_text))
+
+    @cached_property
+    def without_room(self) -> frozenset[str]:
+        """The unlisted topics that the index has no room for: with their entry it would be over its limit."""
+        text, found = self.scope.index_text, set[str]()
+        budget = measure_index(text)
+        rows = [entry_row(file) for file in self.scope.topics if nfc(file.name) not in self.listed | self.named]
+        most = sum(len(row.title) + 4 * len(row.name) + len(row.description) + 20 for row in rows)
+        if budget.lines + 3 * len(rows) < budget.max_lines and budget.units + 2 * most < budget.max_units:
+            return frozenset()
+        for row in rows:
+            after = text if budget.lines > budget.max_lines else add_entries(text, [row])
+            grown = measure_index(after) if after != text else budget
+            if grown.over:
+                found.add(row.name)
+            else:
+                text, budget = after, grown
+        return frozenset(found)
+
+    @cached_property
     def _names_by_slug(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for file in self.scope.topics:
@@ -94,6 +124,11 @@ class CheckedFolder(Struct, frozen=True, dict=True):
     def files_by_name(self, name: str) -> list[str]:
         """The topics whose `name` field is as good as that name."""
         return self._names_by_slug.get(slug(name), [])
+
+
+def entry_row(file: MemoryFile) -> EntryRow:
+    """The entry that lists a topic."""
+    return EntryRow(file.entry_title, file.name, one_sentence(file.description or ""), file.type)
 
 
 class CheckedFile(Struct, frozen=True, dict=True):
@@ -156,8 +191,11 @@ class CheckedFile(Struct, frozen=True, dict=True):
         fix: str = "",
         subject: str = "",
         better: str = "",
+        asks: bool = False,
     ) -> Problem:
-        return Problem(self.scope, self.name, self.path, line, column, code, severity, message, fix, subject, better)
+        return Problem(
+            self.scope, self.name, self.path, line, column, code, severity, message, fix, subject, better, asks
+        )
 
 
 class FixContext(Struct, frozen=True):
@@ -171,6 +209,14 @@ class FixContext(Struct, frozen=True):
     read: Callable[[str], str]
     now: float
     pinned: Collection[str] = ()
+
+    def topic_of(self, target: str) -> str:
+        """The topic that a target of the index names and that may be written, "" if there is none."""
+        name = self.graph.names.resolve(INDEX_NAME, target).name
+        file = self.scope.find(name) if name is not None else None
+        if file is None or file.kind != "topic" or file.readonly is not None or file.path.is_symlink():
+            return ""
+        return "" if marker_lines(self.read(file.name)) else file.name
 
 
 class Fix(Struct, frozen=True):
@@ -191,9 +237,10 @@ class Check(Struct, frozen=True):
     `codes` are those of the problems that it finds. `find` is called for the files of `kinds`, `find_in_folder` once
     for a folder that was read wholly, not for a text in the editor: for what only several files together tell. `fix`
     is asked only about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a
-    person. A check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets
-    the hits. Checks run by `order`, the smallest first; of problems in one line those of an earlier check are listed
-    first.
+    person, unless the problem says that it `asks`. A fix is certain only if it takes away nothing that a person wrote
+    and no other repair would be as good; applied twice it changes nothing the second time. A check that needs the whole
+    text looks through it in `find_in_text`, once for each digest, and `find` gets the hits. Checks run by `order`, the
+    smallest first; of problems in one line those of an earlier check are listed first.
     """
 
     codes: tuple[str, ...]

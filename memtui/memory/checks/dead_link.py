@@ -1,9 +1,13 @@
 """A link whose file isn't there.
 
-The fix leads it to the file with the most similar name, if one is similar enough; else it drops an index entry with
-its line, and makes any other link plain text. A dream's rule for links chooses otherwise, with the same edits.
+Where exactly one topic has the name that the link gives, the fix leads it there, and that is certain. Everything else
+is a person's choice: the file with the most similar name, an index without the entry, or plain text with the target
+beside it, which may be a path of the project. `[[words]]` that no file answers to are no error: Claude Code tells its
+model that they mark something worth writing later (seen in the system prompt of 2.1.332). They are a hint if they look
+like a name, and text otherwise: `[[:space:]]`, `[[ -f x ]]`, `[[tool.mypy]]`, `a[[0]]`.
 """
 
+import re
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Fix, FixContext, Problem
@@ -16,28 +20,46 @@ from memtui.util.text import nfc
 MIN_SIMILARITY = 84.0
 """How similar (0 to 100) a name must be to be offered in place of a missing one."""
 _DROP = "drop this line"
+_NAME = re.compile(r"[^\W_](?:[\w /'’()-]*[\w)])?(?:\.md)?")
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
     """Report each link that leads to nothing, and what would do instead."""
-    is_index = file.kind == "index"
     for link, state in file.links():
         if state != "missing" or file.folder is None:
             continue
-        better = most_similar(link.target, file.folder.graph.names)
-        entries = file.entries if is_index else ()
+        if link.kind == "wiki":
+            if _NAME.fullmatch(link.target) and not link.target.isdigit():
+                message = f"no memory is called {link.target} yet"
+                yield file.problem("unwritten-link", "info", message, link.line, link.column, subject=link.target)
+            continue
+        names = file.folder.graph.names
+        same = file_called(link, file.name, names)
+        better = same or most_similar(link.target, names)
+        entries = file.entries if file.kind == "index" else ()
         if better and any(nfc(better) in map(nfc, (entry.target, *entry.more)) for entry in entries):
-            better = ""  # the index has it: a second entry helps nobody
+            better = same = ""  # the index has it: a second entry helps nobody
         if better:
             remedy = f"link to {better} instead"
         elif any(entry.link.start == link.start and not entry.more for entry in entries):
             remedy = _DROP
         else:
-            remedy = "make it plain text"
+            remedy = "make it plain text" if _is_inline(link) else ""
         yield file.problem(
-            "dead-link", "error" if link.kind == "markdown" else "warning", f"link target missing: {link.target}",
-            link.line, link.column, fix=remedy, subject=link.target, better=better,
+            "dead-link", "error", f"link target missing: {link.target}", link.line, link.column, fix=remedy,
+            subject=link.target, better=better, asks=not same,
         )  # fmt: skip
+
+
+def file_called(link: Link, source: str, names: Names) -> str:
+    """The one topic that has the name which a link in a file gives, "" if none or several have it.
+
+    With or without a type in front; a target with a folder in it is another file, of the project perhaps.
+    """
+    if "/" in link.target.removeprefix("./"):
+        return ""
+    found = names.called(slug(stem_of(link.target))) - {source}
+    return next(iter(found)) if len(found) == 1 else ""
 
 
 def most_similar(target: str, names: Names) -> str:
@@ -48,10 +70,15 @@ def most_similar(target: str, names: Names) -> str:
     return names.stems[found[0]] if found is not None else ""
 
 
+def _is_inline(link: Link) -> bool:
+    """Whether it is `[label](target)`; what a definition means stands elsewhere."""
+    return link.target_end < link.end
+
+
 def find_dead_link(text: str, problem: Problem, names: Names) -> Link | None:
     """The link that a problem is about: dead, to that target, nearest to where it was."""
     line, column = problem.line or 0, problem.column or 0
-    alike = (link for link in find_links(text) if link.target == problem.subject)
+    alike = (link for link in find_links(text) if link.target == problem.subject and link.kind == "markdown")
     dead = (link for link in alike if names.target_of(problem.file, link).state == "missing")
     return min(dead, key=lambda link: (abs(link.line - line), abs(link.column - column)), default=None)
 
@@ -73,4 +100,4 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     return Fix({problem.file: unlink(text, link) if after is None else after})
 
 
-CHECK = Check(("dead-link",), LISTED, find, fix, is_certain=True, order=110)
+CHECK = Check(("dead-link", "unwritten-link"), LISTED, find, fix, is_certain=True, order=110)

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, Severity
 from memtui.memory.index import INDEX_NAME
+from memtui.memory.sync_copies import is_office_lock, original_of
+from memtui.memory.topic import MemoryFile
+from memtui.util.text import nfc
 
 _UNREADABLE = ("not UTF-8", "binary", "a link", "a folder", "not a regular", "can't be read")
 
@@ -24,10 +27,20 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         severity: Severity = "error" if is_unreadable(read.readonly) else "info"
         yield file.problem("read-only", severity, f"opens read only: {read.readonly}")
     if read.kind == "other" and read.name.rpartition("/")[2] != INDEX_NAME:
-        message = "a copy that a sync tool left: the agent takes it for a topic of its own"
-        yield file.problem("conflict-copy", "warning", message)
+        yield file.problem("conflict-copy", "warning", _what_copy(file, read))
     if read.kind == "topic" and not read.scanned:
         yield file.problem("not-scanned", "info", "older than the newest 200: the agent's scan leaves it out")
+
+
+def _what_copy(file: CheckedFile, read: MemoryFile) -> str:
+    if is_office_lock(read.name):
+        return "a lock file of an office program: the agent takes it for a topic"
+    files = () if file.folder is None else file.folder.scope.files
+    original = original_of(read, {nfc(one.name): one for one in files})
+    if original is not None and original.name == INDEX_NAME:
+        return f"a copy of the index {INDEX_NAME}: the agent takes it for a topic, and never loads it as the index"
+    of = f" of {original.name}" if original is not None else ""
+    return f"a copy{of} that a sync tool or file manager left: the agent takes it for a topic of its own"
 
 
 CHECK = Check(("read-only", "conflict-copy", "not-scanned"), LISTED, find, order=70)

@@ -13,6 +13,7 @@ _SEVERITIES: dict[str, Severity] = {
     "duplicate": "warning",
     "tight-colon": "warning",
     "hidden": "warning",
+    "second-block": "warning",
     "yaml-tag": "warning",
     "not-a-word": "warning",
     "bom": "info",

@@ -1,16 +1,29 @@
-"""An index that is over the limit under which it is loaded. The fix tidies it, so a person sees it first."""
+"""An index that is over the limit under which it is loaded, or that has no room for topics that it doesn't list.
 
-from collections.abc import Iterator
+The fix tidies it: entries may go, so a person sees it first.
+"""
 
+from collections.abc import Collection, Iterator, Sequence
+
+from memtui.memory.checks import orphan
 from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.frontmatter import new_block
 from memtui.memory.index import INDEX_NAME, lost_entries, read_entries
-from memtui.memory.tidy import NOTES_DESCRIPTION, NOTES_TITLE, TidyResult, TidyTopic, rebuild_index, tidy_index
+from memtui.memory.sentences import with_words
+from memtui.memory.tidy import MovedText, TidyResult, TidyTopic, rebuild_index, split_index, tidy_index
 from memtui.util.text import nfc
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
     budget = file.budget
+    if file.folder is not None and file.folder.scope.index is not None and file.folder.without_room:
+        count = len(file.folder.without_room)
+        topics_are = (
+            "topic is not listed, and there is no room for it"
+            if count == 1
+            else ("topics are not listed, and there is no room for them")
+        )
+        yield file.problem("index-full", "warning", f"{count} {topics_are}: merge topics, or tidy the index")
     if not budget.over:
         return
     count = len(lost_entries(file.entries))
@@ -39,17 +52,47 @@ def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
     for entry in read_entries(text):
         if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
             topics.append(TidyTopic(entry.target, entry.title, pinned=True))
-    result = (rebuild_index if rebuild else tidy_index)(text, topics, now=context.now)
+    quiet = _suspicious(topics, text, context) if rebuild else frozenset()
+    known_topics = [one for one in topics if one.name not in quiet]
+    make = rebuild_index if rebuild else tidy_index
+    return _as_fix(make(text, known_topics, now=context.now), context, rebuild, quiet)
+
+
+def split(context: FixContext) -> Fix:
+    """Make the sections of an index topics, so that all of it is loaded or linked; no entry goes."""
+    graph, scope = context.graph, context.scope
+    topics = [TidyTopic.of(file, graph.links_in(file)) for file in scope.topics]
+    return _as_fix(split_index(context.read(INDEX_NAME), topics), context)
+
+
+def _suspicious(topics: Sequence[TidyTopic], text: str, context: FixContext) -> frozenset[str]:
+    """Topics that give orders to their reader: only a person lists them."""
+    listed = {context.graph.names.resolve(INDEX_NAME, one.target).name for one in read_entries(text)}
+    return frozenset(
+        one.name for one in topics
+        if one.name not in listed and context.scope.find(one.name) and orphan.find_in_text(context.read(one.name))
+    )  # fmt: skip
+
+
+def _as_fix(result: TidyResult, context: FixContext, rebuild: bool = False, quiet: Collection[str] = ()) -> Fix:
     texts = {INDEX_NAME: result.text_after} if result.changed else {}
-    if result.moved:
-        texts[result.moved_to] = _with_prose(context.read(result.moved_to), result.moved)
-    return Fix(texts, "rebuild the index" if rebuild else "tidy the index", tuple(_notes(result)))
+    if result.changed:
+        for one in result.moved:
+            before = context.read(one.name)
+            texts[one.name] = _with_prose(before, one)
+        kept = " ".join(nfc(result.text_after).split())
+        for target, said in result.said:
+            name = context.topic_of(target)
+            if name and (words := " ".join(nfc(said).split())) and words not in kept:
+                texts[name] = with_words(texts.get(name, context.read(name)), words)
+    notes = [*_notes(result), *(f"{name} is not listed: read it first, then add it by hand" for name in sorted(quiet))]
+    return Fix(texts, "rebuild the index" if rebuild else "tidy the index", tuple(notes))
 
 
-def _with_prose(text: str, prose: str) -> str:
+def _with_prose(text: str, moved: MovedText) -> str:
     if not text:
-        return new_block(NOTES_TITLE, NOTES_DESCRIPTION, "reference") + prose
-    return text + ("" if text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n") + prose
+        return new_block(moved.title, moved.description, moved.type) + moved.text
+    return text + ("" if text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n") + moved.text
 
 
 def _notes(result: TidyResult) -> Iterator[str]:
@@ -58,9 +101,8 @@ def _notes(result: TidyResult) -> Iterator[str]:
         return
     before, after = result.before, result.after
     yield f"lines {before.lines} → {after.lines} of {after.max_lines}, characters {before.units:,} → {after.units:,}"
-    if result.moved:
-        yield f"prose of the index moves to {result.moved_to}"
+    yield from (f"prose of the index moves to {one.name}" for one in result.moved)
     yield from (f"line {one.line} {one.title}: {one.message}" for one in result.dropped)
 
 
-CHECK = Check(("over-budget",), INDEX, find, fix, order=20)
+CHECK = Check(("over-budget", "index-full"), INDEX, find, fix, order=20)

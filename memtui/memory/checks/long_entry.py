@@ -1,10 +1,14 @@
-"""An index line that is longer than a line should be. The fix cuts its description to one sentence."""
+"""An index line that is longer than a line should be.
+
+The fix leaves the first sentence of its description in the index and moves the rest into the topic; a person sees it
+first. A description that is one long sentence stays: no rule knows which half of it matters.
+"""
 
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.index import read_entries
-from memtui.memory.tidy import LONG_DESCRIPTION_CHARS, one_sentence
+from memtui.memory.sentences import first_sentences, with_words
 
 LONG_LINE_CHARS = 200
 
@@ -15,7 +19,7 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         if len(line) <= LONG_LINE_CHARS:
             continue
         described = entry.description
-        short = one_sentence(described) if len(described) > LONG_DESCRIPTION_CHARS and not entry.more else described
+        short = described if entry.more else first_sentences(described)
         saved = len(described.encode("utf-8", "replace")) - len(short.encode("utf-8", "replace"))
         is_enough = saved > 0 and len(line) - len(described) + len(short) <= LONG_LINE_CHARS
         message = f"index line is long: {len(line)} characters"
@@ -27,11 +31,16 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 def fix(problem: Problem, context: FixContext) -> Fix:
     text = context.read(problem.file)
+    texts = {problem.file: text}
     for entry in read_entries(text):
         if entry.target == problem.subject and entry.line == problem.line:
-            text = text[: entry.description_start] + one_sentence(entry.description) + text[entry.description_end :]
+            short = first_sentences(entry.description)
+            texts[problem.file] = text[: entry.description_start] + short + text[entry.description_end :]
+            topic = context.topic_of(entry.target)
+            if topic:
+                texts[topic] = with_words(context.read(topic), entry.description)
             break
-    return Fix({problem.file: text})
+    return Fix(texts)
 
 
-CHECK = Check(("long-line",), INDEX, find, fix, is_certain=True, order=40)
+CHECK = Check(("long-line",), INDEX, find, fix, order=40)

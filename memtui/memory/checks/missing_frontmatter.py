@@ -6,14 +6,10 @@ from collections.abc import Iterator
 from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.frontmatter import new_block, newline_of, read_frontmatter, remove_field, type_of_name
 from memtui.memory.markdown import headings
-from memtui.memory.tidy import one_sentence
+from memtui.memory.sentences import first_sentence, without_marks
 from memtui.memory.topic import stem_of
 
-MAX_DESCRIPTION_CHARS = 150
 MAX_NAME_CHARS = 80
-_MARKS = re.compile(
-    r"^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+|`([^`]+)`|[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|\[([^\[\]]*)\]\([^()]*\)"
-)
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
@@ -24,8 +20,9 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     misplaced = next((note for note in front.problems if note.code == "misplaced"), None)
     message = "no front matter: the agent can't tell what it is about" if misplaced is None else misplaced.message
     remedy = "add it" if misplaced is None else ""
+    line = 1 if misplaced is None else misplaced.line or 1
     kind = type_of_name(file.name) or ""
-    yield file.problem("missing-frontmatter", "warning", message, 1, fix=remedy, subject=kind)
+    yield file.problem("missing-frontmatter", "warning", message, line, fix=remedy, subject=kind)
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
@@ -45,27 +42,8 @@ def name_of(text: str, file: str) -> str:
     """A name for a text: its first heading near the top, else its file name in words."""
     found = headings(text.removeprefix("\ufeff"))
     if found and found[0].line <= 3 and found[0].text.strip():
-        return " ".join(_without_marks(found[0].text).split())[:MAX_NAME_CHARS]
+        return " ".join(without_marks(found[0].text).split())[:MAX_NAME_CHARS]
     return re.sub(r"[\W_]+", " ", stem_of(file)).strip() or file
-
-
-def first_sentence(text: str) -> str:
-    """The first sentence of running text, without marks; "" if there is none."""
-    in_code = False
-    for line in text.lstrip("\ufeff").splitlines():
-        if line.lstrip().startswith(("```", "~~~")):
-            in_code = not in_code
-        bare = line.strip()
-        if in_code or not bare or bare.startswith(("#", "|", "<!--", "---", "```", "~~~", "===")):
-            continue
-        plain = " ".join(_without_marks(bare).split())
-        if any(char.isalnum() for char in plain):
-            return one_sentence(plain, MAX_DESCRIPTION_CHARS)
-    return ""
-
-
-def _without_marks(line: str) -> str:
-    return _MARKS.sub(lambda match: match[1] or match[2] or "", line)
 
 
 CHECK = Check(("missing-frontmatter",), TOPICS, find, fix, is_certain=True, order=80)

@@ -1,16 +1,28 @@
-"""A topic that the index doesn't list. The fix adds an entry for it."""
+"""A topic that the index doesn't list. The fix adds an entry for it.
 
-import re
+Certain while the index has room: a topic for which it has none is a hint, said once for all of them by `index_budget`,
+since an entry behind the cut helps nobody and one more would push another out. A person decides about a topic that
+gives orders to its reader or holds control characters: what the index lists is read at every start.
+"""
+
 from collections.abc import Iterator
-from functools import lru_cache
 
-from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, Severity
-from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, read_entries
+from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, TextHit, entry_row
+from memtui.memory.index import INDEX_NAME, add_entries, read_entries
 from memtui.memory.links import Names
-from memtui.memory.tidy import one_sentence
+from memtui.memory.suspicious import find_control_characters, find_suspicious
 from memtui.util.text import nfc
 
-_FILE_NAME = re.compile(r"[\w./-]+\.md")
+_REMEDY = "add it to the index"
+
+
+def find_in_text(text: str) -> tuple[TextHit, ...]:
+    """What speaks against listing a topic unasked; the first such place."""
+    for one in find_suspicious(text):
+        return (TextHit(one.line, 1, f"line {one.line} {one.does}"),)
+    for line, char in find_control_characters(text):
+        return (TextHit(line, 1, f"line {line} holds the control character U+{ord(char):04X}"),)
+    return ()
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
@@ -18,17 +30,19 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     folder = file.folder
     if file.file is None or folder is None or folder.scope.index is None or nfc(file.name) in folder.listed:
         return
-    severity: Severity
-    if nfc(file.name) in _names_in(folder.scope.index_text):
-        severity, message = "info", "named in MEMORY.md, but not as a link"
+    doubts = file.hits("orphan")
+    if doubts:
+        message = f"not in MEMORY.md, and {doubts[0].words}: read it before you list it"
+        yield file.problem("orphan", "warning", message, fix=_REMEDY, subject=file.name, asks=True)
+    elif nfc(file.name) in folder.named:
+        message = "named in MEMORY.md, but not as a link"
+        yield file.problem("orphan", "info", message, fix=_REMEDY, subject=file.name, asks=True)
+    elif file.name in folder.without_room:
+        message = "not in MEMORY.md, which has no room for it"
+        yield file.problem("orphan", "info", message, fix=_REMEDY, subject=file.name, asks=True)
     else:
-        severity, message = "warning", "not in MEMORY.md: the agent doesn't hear of it at start"
-    yield file.problem("orphan", severity, message, fix="add it to the index", subject=file.name)
-
-
-@lru_cache(maxsize=2)
-def _names_in(index: str) -> frozenset[str]:
-    return frozenset(nfc(name) for name in _FILE_NAME.findall(index))
+        message = "not in MEMORY.md: the agent doesn't hear of it at start"
+        yield file.problem("orphan", "warning", message, fix=_REMEDY, subject=file.name)
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
@@ -36,8 +50,7 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     file = context.scope.find(problem.file)
     names = context.graph.names
     if file is not None and not _is_listed(file.name, text, names):
-        row = EntryRow(file.entry_title, file.name, one_sentence(file.description or ""), file.type)
-        after = add_entries(text, [row])
+        after = add_entries(text, [entry_row(file)])
         if _is_listed(file.name, after, names):
             return Fix({INDEX_NAME: after}, f"add {file.name} to {INDEX_NAME}")
     return Fix({INDEX_NAME: text})
@@ -51,4 +64,4 @@ def _is_listed(name: str, index: str, names: Names) -> bool:
     )
 
 
-CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True, order=50)
+CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True, find_in_text=find_in_text, order=50)

@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from memtui.memory import checks
 from memtui.memory.checks import file_state
 from memtui.memory.checks.base import Check, CheckedFile, CheckedFolder, Fix, FixContext, Problem, TextFindings
+from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.instructions import Instruction
@@ -19,7 +20,7 @@ from memtui.memory.links import Graph
 from memtui.memory.scope import Scope
 from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind
-from memtui.util.errors import MemtuiError
+from memtui.util.errors import MemtuiError, Refused
 
 
 def find_checks() -> tuple[Check, ...]:
@@ -113,7 +114,7 @@ def scan_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
 
 def is_certain(problem: Problem) -> bool:
     """Whether the problem's fix may be applied without asking a person."""
-    return bool(problem.fix) and problem.code in _FIXES and _FIXES[problem.code].is_certain
+    return bool(problem.fix) and not problem.asks and problem.code in _FIXES and _FIXES[problem.code].is_certain
 
 
 def fix_problem(problem: Problem, context: FixContext) -> Fix:
@@ -124,6 +125,9 @@ def fix_problem(problem: Problem, context: FixContext) -> Fix:
     if check is None or check.fix is None:
         raise MemtuiError(f"memtui can't fix this by itself: {problem.message}")
     made = check.fix(problem, context)
+    for name in made.texts:
+        if problem.code != "secret" and (lines := marker_lines(context.read(name))):
+            raise Refused(f"{name} has conflict markers in {line_list(lines)}", hint="resolve the conflict first")
     if all(text == context.read(name) for name, text in made.texts.items()):
         raise MemtuiError(f"{problem.file} changed meanwhile: the problem isn't there any more", hint="look again")
     return made

@@ -11,11 +11,12 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     if file.front is None:
         return
     for note in file.front.problems:
-        message, line, guess = note.message, note.line, type_of_name(file.name) or ""
+        message, line, guess, asks = note.message, note.line, type_of_name(file.name) or "", False
         if note.code == "no-type":
             message, line = "no type in the front matter", 1
         elif note.code == "wrong-type":
-            guess = _similar_type(file.front.type_text or "") or guess
+            similar = _similar_type(file.front.type_text or "")
+            guess, asks = similar or guess, not similar  # a word of its own may be meant
         elif note.code == "type-case":
             guess = file.front.type or ""
             message = f"{message}: it is {guess}"
@@ -23,7 +24,7 @@ def find(file: CheckedFile) -> Iterator[Problem]:
             continue
         remedy = "" if not guess else f"write it as {guess}" if note.code == "type-case" else f"set it to {guess}"
         severity: Severity = "info" if note.code == "no-type" and not guess else "warning"
-        yield file.problem("wrong-type", severity, message, line, fix=remedy, subject=guess)
+        yield file.problem("wrong-type", severity, message, line, fix=remedy, subject=guess, asks=asks)
 
 
 def _similar_type(word: str) -> str | None:

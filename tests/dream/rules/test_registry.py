@@ -12,7 +12,7 @@ from memtui.dream.rules import registry
 def test_dates_come_before_merges_and_the_index_last() -> None:
     names = [rule.__name__ for rule in registry.RULES]
     assert names.index("date_files") < names.index("remove_empty") < names.index("merge_duplicates")
-    assert names[-5:] == ["fix_links", "make_index", "list_once", "list_orphans", "fit_index"]
+    assert names[-4:] == ["fix_links", "make_index", "list_once", "list_orphans"]
 
 
 def test_a_new_file_is_a_rule_and_nothing_else_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,3 +26,32 @@ def test_front_matter(tmp_path: Path, text: str, code: str, severity: str, fix: 
     snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](project_x.md)\n", "project_x.md": f"{text}Body.\n"})
     found = [(p.code, p.severity, p.fix) for p in snapshot.problems if p.severity != "info"]
     assert found == [(code, severity, fix)]
+
+
+BLOCK = "---\nname: x\ndescription: d\ntype: project\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (f"<!-- made by a tool -->\n{BLOCK}\nBody.\n", 2, "a block stands in line 2"),
+        (f"<!-- two\nlines -->\n\n# Title\n\n{BLOCK}", 6, "a block stands in line 6"),
+        ('+++\nname = "x"\n+++\n\nBody.\n', 1, "a +++ block stands in line 1"),
+        (f"---\npermalink: kb/x\n---\n\n{BLOCK}\nBody.\n", 5, "a second block stands in line 5"),
+    ],
+)
+def test_a_block_that_is_not_the_first_thing_is_told_and_never_fixed(
+    tmp_path: Path, text: str, line: int, words: str
+) -> None:
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](x.md)\n", "x.md": text})
+    told = next(one for one in snapshot.problems if words in one.message)
+    assert (told.line, told.severity) == (line, "warning")
+    assert all(not one.fix for one in snapshot.problems)
+
+
+@pytest.mark.parametrize(
+    "body", ["Text.\n\n---\nname: no\n---\n", f"```\n{BLOCK}```\n", "---\n\n# Two\n\n---\n", "# A\n\n---\nnext\n---\n"]
+)
+def test_a_rule_or_an_example_is_no_block(tmp_path: Path, body: str) -> None:
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](x.md)\n", "x.md": f"{BLOCK}\n{body}"})
+    assert snapshot.problems == ()

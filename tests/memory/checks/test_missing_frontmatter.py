@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.checks.missing_frontmatter import first_sentence, name_of
+from memtui.memory.checks.missing_frontmatter import name_of
+from memtui.memory.sentences import first_sentence
 from tests.memory.folders import fixed, text, topic
 
 

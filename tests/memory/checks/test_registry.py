@@ -166,14 +166,25 @@ def test_only_small_fixes_are_certain() -> None:
     fixes = {code: check.is_certain for check in registry.CHECKS if check.fix is not None for code in check.codes}
     assert {code for code, certain in fixes.items() if not certain} == {
         "over-budget",
+        "index-full",
         "no-index",
         "secret",
+        "long-line",
         "suspicious",
         "control-character",
     }
 
 
 def test_a_problem_without_a_fix_is_never_certain(tmp_path: Path) -> None:
-    files = {**GOOD, "x.md": topic("x", type="bogus"), "gone.md": topic("x", body="[a](nowhere.md)\n")}
-    certain = {(problem.code, registry.is_certain(problem)) for problem in snapshot_of(tmp_path, files).problems}
-    assert certain >= {("wrong-type", False), ("duplicate-topic", False), ("dead-link", True), ("orphan", True)}
+    files = {**GOOD, "x.md": topic("x", type="bogus"), "gone.md": topic("x", body="[a](nowhere.md) [t](testing.md)\n")}
+    certain = {
+        (problem.code, problem.subject, registry.is_certain(problem))
+        for problem in snapshot_of(tmp_path, files).problems
+    }
+    assert certain >= {
+        ("wrong-type", "", False),
+        ("duplicate-topic", "gone.md", False),
+        ("dead-link", "nowhere.md", False),
+        ("dead-link", "testing.md", True),
+        ("orphan", "x.md", True),
+    }
