@@ -49,8 +49,8 @@ def list_orphans(context: RuleContext) -> None:
         file = context.scope.find(problem.file) if problem.code == "orphan" else None
         if file is None or (context.may_change(file.name) and is_empty(context, file)):
             continue
-        if doubts := orphan.find_in_text(context.read(file.name)):
-            context.note(f"{file.name} is not listed: {doubts[0].words}")
+        if words := orphan.doubt(context.read(file.name)):
+            context.note(f"{file.name} is not listed: {words}")
         elif problem.severity == "info":
             left += problem.file in context.folder.without_room
         else:

@@ -70,7 +70,7 @@ def _suspicious(topics: Sequence[TidyTopic], text: str, context: FixContext) -> 
     listed = {context.graph.names.resolve(INDEX_NAME, one.target).name for one in read_entries(text)}
     return frozenset(
         one.name for one in topics
-        if one.name not in listed and context.scope.find(one.name) and orphan.find_in_text(context.read(one.name))
+        if one.name not in listed and context.scope.find(one.name) and orphan.doubt(context.read(one.name))
     )  # fmt: skip
 
 

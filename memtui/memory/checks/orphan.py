@@ -7,7 +7,7 @@ gives orders to its reader or holds control characters: what the index lists is 
 
 from collections.abc import Iterator
 
-from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, TextHit, entry_row
+from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, entry_row
 from memtui.memory.index import INDEX_NAME, add_entries, read_entries
 from memtui.memory.links import Names
 from memtui.memory.suspicious import find_control_characters, find_suspicious
@@ -16,13 +16,13 @@ from memtui.util.text import nfc
 _REMEDY = "add it to the index"
 
 
-def find_in_text(text: str) -> tuple[TextHit, ...]:
-    """What speaks against listing a topic unasked; the first such place."""
+def doubt(text: str) -> str:
+    """What speaks against listing a topic unasked, in words; "" for nothing."""
     for one in find_suspicious(text):
-        return (TextHit(one.line, 1, f"line {one.line} {one.does}"),)
+        return f"line {one.line} {one.does}"
     for line, char in find_control_characters(text):
-        return (TextHit(line, 1, f"line {line} holds the control character U+{ord(char):04X}"),)
-    return ()
+        return f"line {line} holds the control character U+{ord(char):04X}"
+    return ""
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
@@ -30,9 +30,10 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     folder = file.folder
     if file.file is None or folder is None or folder.scope.index is None or nfc(file.name) in folder.listed:
         return
-    doubts = file.hits("orphan")
+    doubts = file.hits("suspicious")
     if doubts:
-        message = f"not in MEMORY.md, and {doubts[0].words}: read it before you list it"
+        does = doubts[0].rule or f"holds the control character {doubts[0].words}"
+        message = f"not in MEMORY.md, and line {doubts[0].line} {does}: read it before you list it"
         yield file.problem("orphan", "warning", message, fix=_REMEDY, subject=file.name, asks=True)
     elif nfc(file.name) in folder.named:
         message = "named in MEMORY.md, but not as a link"
@@ -64,4 +65,4 @@ def _is_listed(name: str, index: str, names: Names) -> bool:
     )
 
 
-CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True, find_in_text=find_in_text, order=50)
+CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True, order=50)

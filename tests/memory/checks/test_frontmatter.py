@@ -50,7 +50,13 @@ def test_a_block_that_is_not_the_first_thing_is_told_and_never_fixed(
 
 
 @pytest.mark.parametrize(
-    "body", ["Text.\n\n---\nname: no\n---\n", f"```\n{BLOCK}```\n", "---\n\n# Two\n\n---\n", "# A\n\n---\nnext\n---\n"]
+    "body",
+    [
+        "Text.\n\n---\nname: no\n---\n",
+        f"```\n{BLOCK}```\n",
+        "---\n\n# Two\n\nText enough to say something.\n\n---\n",
+        "# A\n\n---\nnext\n---\n",
+    ],
 )
 def test_a_rule_or_an_example_is_no_block(tmp_path: Path, body: str) -> None:
     snapshot = snapshot_of(tmp_path, {"MEMORY.md": "[x](x.md)\n", "x.md": f"{BLOCK}\n{body}"})
