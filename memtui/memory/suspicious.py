@@ -84,8 +84,20 @@ _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f\u00ad\ufeff")
 """Format characters that honest text has: joiners in emoji and scripts, soft hyphens, a byte order mark."""
 
 
+_JOINER = re.compile(f"[{''.join(sorted(_JOINERS))}]")
+_CONTINUED = "\x0b"
+"""Stands for a line end that a backslash takes away."""
+_WORD = re.compile(r"[^\W_]{3,}")
+_LOOKALIKES = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425"
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf",
+    "aeopcyxijsdABEKMHOPCTXABEZHIKMNOPTYXo",
+)
+"""Cyrillic and Greek letters that look like a Latin one."""
+
+
 class Suspicion(Struct, frozen=True):
-    """One place: its line from 1, what it does, and the words, as they stand in the text."""
+    """One place: its line from 1, what it does, and the words, without what hides them."""
 
     line: int
     does: str
@@ -95,6 +107,7 @@ class Suspicion(Struct, frozen=True):
 def find_suspicious(text: str) -> tuple[Suspicion, ...]:
     """Find what gives orders to a reader, by line, one for each line and kind."""
     found: dict[tuple[int, str], Suspicion] = {}
+    text = _as_meant(text)
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
@@ -105,9 +118,30 @@ def find_suspicious(text: str) -> tuple[Suspicion, ...]:
             before = lower[lower.rfind("\n", 0, match.start()) + 1 : match.start()]
             if match[0].startswith("without") and _WITH_NEGATION.search(before):
                 continue
-            line = text.count("\n", 0, match.start()) + 1
+            line = sum(text.count(end, 0, match.start()) for end in ("\n", _CONTINUED)) + 1
             found.setdefault((line, does), Suspicion(line, does, text[match.start() : match.end()]))
     return tuple(sorted(found.values(), key=lambda one: one.line))
+
+
+def _as_meant(text: str) -> str:
+    """The text without what keeps a pattern from matching: joiners, other forms of letters, `\\` at a line's end."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _JOINER.sub("", text)).translate(_LOOKALIKES)
+    return text.replace("\\\n", "\\" + _CONTINUED)
+
+
+def find_lookalikes(text: str) -> tuple[tuple[int, str], ...]:
+    """The Latin words with a Cyrillic or Greek letter that looks like a Latin one, as (line from 1, word)."""
+    if text.isascii():
+        return ()
+    return tuple(
+        (number, word)
+        for number, line in enumerate(text.split("\n"), 1)
+        if not line.isascii()
+        for word in _WORD.findall(line)
+        if not word.isascii() and (plain := word.translate(_LOOKALIKES)) != word and plain.isascii()
+        and any(char.isascii() and char.isalpha() for char in word)
+    )  # fmt: skip
 
 
 def find_control_characters(text: str) -> tuple[tuple[int, str], ...]:

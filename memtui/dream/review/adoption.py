@@ -150,13 +150,21 @@ def _earlier_changes(stage: Stage, workspace: Workspace) -> tuple[EarlierChange,
 
 def _new_problems(stage: Stage, changes: StageChanges, now: float) -> tuple[Problem, ...]:
     """What the checks find in the stage and not in the copied folder: errors, and what breaks the index or links."""
-    known = {(one.code, one.file, one.subject) for one in _problems(stage.path / "base", (), now)}
+    renamed = {one.old: one.name for one in changes.touched if one.old is not None}
+    known = {_key(one, renamed) for one in _problems(stage.path / "base", (), now)}
     gone = {one.name for one in changes.touched if one.kind == "removed"}
     return tuple(
         one
         for one in _problems(stage.root, gone, now)
-        if (one.severity == "error" or one.code in BROKEN_CODES) and (one.code, one.file, one.subject) not in known
+        if (one.severity == "error" or one.code in BROKEN_CODES) and _key(one, {}) not in known
     )
+
+
+def _key(problem: Problem, renamed: Mapping[str, str]) -> tuple[str, ...]:
+    """By what a problem is the same after a run: it goes along with a renamed file, a dead link with its line."""
+    if problem.code == "dead-link":
+        return problem.code, problem.subject
+    return problem.code, *(renamed.get(name, name) for name in (problem.file, problem.subject))
 
 
 def _problems(root: Path, gone: Collection[str], now: float) -> tuple[Problem, ...]:

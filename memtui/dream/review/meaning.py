@@ -11,11 +11,14 @@ more where the topics don't repeat each other, and writing one sentence into eac
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 
 from msgspec import Struct
 
 from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.index import INDEX_NAME
 from memtui.util.text import nfc
 
 Terms = frozenset[str]
@@ -28,14 +31,19 @@ MAX_REWRITE_LOSS = 0.5
 """The same where as many new terms came in their place: a correction, or another text."""
 MAX_FOLDER_LOSS = 0.2
 """Share of all terms of the folder."""
+MIN_COVERED = 0.5
+"""Share of a file's missing terms that one other file must have to count as saying the same."""
 MIN_LOST_TERMS = 5
 """Fewer lost terms in a file that is still there are a correction; in a folder they are nothing."""
 
 _LINK_TARGET = re.compile(r"\]\([^)\n]*\)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE = re.compile(r"`+([^`\n]+)`+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3々]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[._/:-]+[^\W_]+)*")
-_EDGE = ".,;:!?()[]{}<>\"'“”‘’*_~|="
+_JOINTS = re.compile(r"[._/:-]+")
+_AFTER_A_WORD = re.compile(r"(?<=[^\W_] )[^\W_]+(?:[._/:-]+[^\W_]+)*")
+_EDGE = ".,;:!?()[]{}<>\"'“”‘’*_~|=`"
 
 
 def find_terms(text: str) -> Terms:
@@ -43,63 +51,61 @@ def find_terms(text: str) -> Terms:
 
     Words of five letters or more, numbers, names (a capital letter inside a sentence or a word), code spans word by
     word; for Chinese, Japanese and Korean each pair of neighbouring characters. Front matter counts with its
-    description only, a link with its text only.
+    description only, a link with its text only, a comment not at all.
     """
-    return frozenset(_terms(_body(text)))
+    front = read_frontmatter(text)
+    body = _COMMENT.sub(" ", f"{front.description or ''}\n{text[front.body_start :]}")
+    return _terms(_LINK_TARGET.sub("]", nfc(body)))
 
 
 def all_tokens(text: str) -> Terms:
-    """Everything in a text that a term can be found again as, file names and front matter included."""
-    words = frozenset(part for word in _words(nfc(text)) for part in _parts(word))
-    return words | find_terms(text) | frozenset(_terms(nfc(text)))
+    """Everything in a text that a term can be found again as, file names and front matter included, comments not."""
+    text = _COMMENT.sub(" ", nfc(text))
+    tokens = _union(_word_tokens(word) for word in set(text.split()))
+    return tokens | _code_terms(text) | find_terms(text)
 
 
-def _body(text: str) -> str:
-    front = read_frontmatter(text)
-    return _LINK_TARGET.sub("]", nfc(f"{front.description or ''}\n{text[front.body_start :]}"))
+def _terms(text: str) -> Terms:
+    words = _union(_word_terms(word) for word in set(text.split()))
+    names = {word.casefold() for word in set(_AFTER_A_WORD.findall(text)) if word[0].isupper() and len(word) > 1}
+    return words | _code_terms(text) | names
 
 
-def _terms(text: str) -> Iterator[str]:
-    yield from _pairs(text)
-    for code in _CODE.finditer(text):
-        yield from (part for word in _words(code[1]) for part in _parts(word) if len(part) > 1)
-    plain = _CJK.sub(" ", text)
-    for token in _TOKEN.finditer(plain):
-        word = token[0]
-        if any(char.isdigit() for char in word) or _is_name(plain, token):
-            yield word.casefold()
-        for part in re.split(r"[._/:-]+", word):
+def _code_terms(text: str) -> Terms:
+    words = {word for code in set(_CODE.findall(text)) for word in code.split()}
+    return frozenset(part for part in _union(map(_word_tokens, words)) if len(part) > 1)
+
+
+def _union(sets: Iterable[Iterable[str]]) -> Terms:
+    return frozenset(chain.from_iterable(sets))
+
+
+@lru_cache(maxsize=1 << 15)  # the words of a folder; a term is looked at once for all files that have it
+def _word_terms(word: str) -> tuple[str, ...]:
+    """The terms that a word between blanks holds, wherever it stands."""
+    found = list(_pairs(word))
+    for token in _TOKEN.findall(_CJK.sub(" ", word)):
+        if any(char.isdigit() for char in token) or any(char.isupper() for char in token[1:]):
+            found.append(token.casefold())
+        for part in _JOINTS.split(token):
             if len(part) >= MIN_WORD_CHARS or any(char.isdigit() for char in part):
-                yield part.casefold()
+                found.append(part.casefold())
+    return tuple(found)
 
 
-def _is_name(text: str, token: re.Match[str]) -> bool:
-    """Whether a word has a capital that no start of a sentence explains."""
-    word = token[0]
-    if len(word) > 1 and any(char.isupper() for char in word[1:]):
-        return True
-    before = text[max(0, token.start() - 2) : token.start()]
-    return len(word) > 1 and word[0].isupper() and len(before) == 2 and before[1] == " " and before[0].isalnum()
-
-
-def _words(text: str) -> Iterator[str]:
-    for word in text.split():
-        if stripped := word.strip(_EDGE):
-            yield stripped
-
-
-def _parts(word: str) -> Iterator[str]:
-    """A word as it stands and the parts it is made of."""
-    yield word.casefold()
-    for token in _TOKEN.finditer(word):
-        yield token[0].casefold()
-        yield from (part.casefold() for part in re.split(r"[._/:-]+", token[0]))
+@lru_cache(maxsize=1 << 15)
+def _word_tokens(word: str) -> tuple[str, ...]:
+    """A word between blanks as it stands, and the parts that it is made of."""
+    stripped = word.strip(_EDGE).casefold()
+    found = [stripped, *_pairs(word)] if stripped else []
+    for token in _TOKEN.findall(_CJK.sub(" ", stripped)):
+        found += [token, *_JOINTS.split(token)]
+    return tuple(dict.fromkeys(found))
 
 
 def _pairs(text: str) -> Iterator[str]:
-    for run in _CJK.finditer(text):
-        chars = run[0]
-        yield from (chars[at : at + 2] for at in range(len(chars) - 1)) if len(chars) > 1 else (chars,)
+    for chars in _CJK.findall(text):
+        yield from map("".join, pairwise(chars)) if len(chars) > 1 else (chars,)
 
 
 def tokens_of(texts: Iterable[str]) -> Terms:
@@ -116,7 +122,8 @@ class EarlierChange(Struct, frozen=True):
 class Loss(Struct, frozen=True):
     """The terms that are lost of one file, or (`name` is "") of the folder: how many of how many.
 
-    `earlier` of them were lost to earlier runs of the same week. `examples` are some, for people.
+    `earlier` of them were lost to earlier runs of the same week. `examples` are some, for people. `fresh` counts the
+    terms that the file has now and no file had; `is_gone`: it is not there any more.
     """
 
     name: str
@@ -124,71 +131,104 @@ class Loss(Struct, frozen=True):
     total: int
     earlier: int = 0
     examples: tuple[str, ...] = ()
+    fresh: int = 0
+    is_gone: bool = False
 
     @property
     def share(self) -> float:
         """From 0 to 1."""
         return self.lost / self.total if self.total else 0.0
 
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it needs a person's yes."""
+        unreplaced = self.lost - self.fresh
+        if not self.name:
+            return unreplaced >= MIN_LOST_TERMS and unreplaced > MAX_FOLDER_LOSS * self.total
+        if self.is_gone:
+            return self.lost > MAX_FILE_LOSS * self.total
+        if self.lost < MIN_LOST_TERMS:
+            return unreplaced > MAX_REWRITE_LOSS * self.total
+        return unreplaced > MAX_FILE_LOSS * self.total or self.lost > MAX_REWRITE_LOSS * self.total
 
-def find_losses(
+
+def worst_losses(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """The losses that need a person's yes, the largest share first, the folder at the end."""
+    found = [one for one in losses if one.is_too_much]
+    return tuple(sorted(found, key=lambda loss: (not loss.name, -loss.share, loss.name)))
+
+
+def measure_losses(
     before: Mapping[str, str],
     after: Mapping[str, str],
     *,
     renamed: Mapping[str, str],
     earlier: Sequence[EarlierChange] = (),
+    tokens: Callable[[str], Terms] = all_tokens,
 ) -> tuple[Loss, ...]:
-    """Find the files, and the folder, that lose more than may be lost unasked.
+    """Measure what each changed file loses, and the folder.
 
-    A file that is gone, or a file whose terms become fewer, may lose a quarter of its terms, one in which new terms
-    stand for the lost ones half of them, the folder a fifth. What runs of the last days lost is added, unless it stands
-    somewhere now: eight small losses are a large one. A run that loses nothing is not held for what others lost.
+    A term of a file is kept if the file has it still, or a line that the run wrote anywhere; what stood in two places
+    is kept if one other file has at least half of what is missing. That other files happen to use the same words, each
+    a few, is not enough, except for the index, which repeats them all.
+
+    What runs of the last days lost is added, unless it stands somewhere now: eight small losses are a large one. A run
+    that loses nothing is not held for what others lost.
 
     Args:
         before: The texts that the run was given, by name.
         after: The texts that the folder would hold.
         renamed: Old names by new name.
         earlier: The runs adopted in the last days, in any order.
+        tokens: `all_tokens`, or one that remembers its answers.
 
     Returns:
-        The losses over a limit, the largest share first, the folder at the end.
+        The files that lose a term, by name, and last the folder (`name` is "").
     """
-    now = tokens_of(after.values())
-    known = tokens_of(before.values())
-    lost_earlier, terms_earlier = _earlier_losses(earlier, now)
-    losses, all_lost, all_terms, lost_now = [], set[str](), set[str](), False
-    new_names = {old: new for new, old in renamed.items()}
-    for name in before.keys() | terms_earlier.keys():
-        terms = find_terms(before.get(name, ""))
-        missing = terms - now
-        lost_now = lost_now or bool(missing)
+    names = {old: new for new, old in renamed.items()}
+    known = _union(map(tokens, before.values()))
+    now = {name: tokens(text) for name, text in after.items()}
+    everywhere = _union(now.values())
+    written = _union(
+        all_tokens(_new_lines(before.get(renamed.get(name, name), ""), text))
+        for name, text in after.items()
+        if before.get(name) != text
+    )
+    lost_earlier, terms_earlier = _earlier_losses(earlier, everywhere)
+    losses, totals = [], [0, 0, 0, 0]
+    examples: list[str] = []
+    for name in sorted(before.keys() | terms_earlier.keys()):
+        text, result = before.get(name, ""), after.get(names.get(name, name))
+        terms, missing, fresh = find_terms(text), frozenset[str](), 0
+        if text != result:
+            missing = terms - written - now.get(names.get(name, name), frozenset())
+            others = [words for other, words in now.items() if other != names.get(name, name)]
+            missing = missing - everywhere if name == INDEX_NAME else _not_in_one(missing, others)
+            fresh = len(find_terms(result or "") - known)
         ago = lost_earlier.get(name, frozenset())
-        total = terms | terms_earlier.get(name, frozenset())
-        lost = missing | ago
-        all_lost |= lost
-        all_terms |= total
-        result = after.get(new_names.get(name, name))
-        fresh = len(find_terms(result) - known) if result is not None else 0
-        if missing and _is_too_much(len(lost), fresh, len(total), has_text=bool(result)):
-            losses.append(Loss(name, len(lost), len(total), len(ago - missing), _examples(missing)))
-    losses.sort(key=lambda loss: (-loss.share, loss.name))
-    folder = Loss("", len(all_lost), len(all_terms), len(all_lost - _all_missing(before, now)), _examples(all_lost))
-    fresh = len(find_terms("\n\n".join(after.values())) - known)
-    if lost_now and folder.lost - fresh >= MIN_LOST_TERMS and (folder.lost - fresh) > MAX_FOLDER_LOSS * folder.total:
-        losses.append(folder)
-    return tuple(losses)
+        total = len(terms | terms_earlier.get(name, frozenset()))
+        loss = Loss(name, len(missing | ago), total, len(ago - missing), _examples(missing), fresh, not result)
+        totals = [sum(pair) for pair in zip(totals, (loss.lost, total, loss.earlier, fresh), strict=True)]
+        examples += loss.examples
+        if missing:
+            losses.append(loss)
+    lost, total, ago_lost, fresh = totals
+    return (*losses, Loss("", lost if losses else 0, total, ago_lost, _examples(examples), fresh))
 
 
-def _is_too_much(lost: int, fresh: int, total: int, *, has_text: bool) -> bool:
-    if not has_text:
-        return lost > MAX_FILE_LOSS * total
-    if lost < MIN_LOST_TERMS:
-        return lost - fresh > MAX_REWRITE_LOSS * total
-    return lost - fresh > MAX_FILE_LOSS * total or lost > MAX_REWRITE_LOSS * total
+def _new_lines(before: str, after: str) -> str:
+    known = set(before.split("\n"))
+    return "\n".join(line for line in after.split("\n") if line not in known)
 
 
-def _all_missing(before: Mapping[str, str], now: Terms) -> Terms:
-    return frozenset().union(*(find_terms(text) - now for text in before.values()))
+def _not_in_one(missing: Terms, others: Sequence[Terms]) -> Terms:
+    """What is left of a file's missing terms after those that one other file has, as long as it has half of them."""
+    while missing:
+        best = max((missing & tokens for tokens in others), key=len, default=frozenset[str]())
+        if len(best) < MIN_COVERED * len(missing):
+            break
+        missing -= best
+    return missing
 
 
 def _earlier_losses(earlier: Sequence[EarlierChange], now: Terms) -> tuple[dict[str, Terms], dict[str, Terms]]:

@@ -1,41 +1,61 @@
 """The reasons why a run waits for review, whatever the settings say; one function for each.
 
-Judged by meaning, not by counting: a run waits if it loses what stands nowhere afterwards, gives orders to a reader,
-writes as a person's wish what no person said, breaks the index or links, or had a write that failed. The model reads
-transcripts and memory that others may have written, so nothing it writes is trusted; the rules without a model are
-judged in the same way.
+Judged by meaning, not by counting: a run waits if it loses what stands nowhere afterwards, leaves out text or puts it
+out of order, gives orders to a reader, writes as a person's wish what no person said, breaks the index, front matter or
+links, or had a write that failed. The model reads transcripts and memory that others may have written, so nothing it
+writes is trusted; the rules without a model are judged in the same way.
+
+What no rule sees: a fact of a `project` or `reference` topic that becomes its opposite or is made up (a correction
+looks like that); a sentence made of words that persons used, about something else; a rule turned round in other words
+("always ask" for "never ask" is seen, "push without asking" for "ask first" is not); an order in polite words or in a
+language without patterns; a term that one paragraph loses while another keeps it.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 
 from msgspec import Struct
 
-from memtui.dream.review.meaning import EarlierChange, Loss, Terms, find_losses, find_terms, tokens_of
+from memtui.dream.gates.sessions import DAILY_LOGS
+from memtui.dream.review.meaning import EarlierChange, Loss, Terms, all_tokens, find_terms, measure_losses, worst_losses
+from memtui.dream.review.wording import MIN_PAIRS, find_flips, find_retargeted, find_unsupported, neighbours
 from memtui.dream.run.events import Held
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import StageChanges, read_staged
+from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_staged
 from memtui.fs.boundary import fold_name
-from memtui.memory.budget import decode_index, measure_index
+from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
-from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.index import INDEX_NAME
-from memtui.memory.suspicious import find_control_characters, find_suspicious
+from memtui.memory.elision import is_elision
+from memtui.memory.frontmatter import read_frontmatter, type_of_name
+from memtui.memory.index import INDEX_NAME, local_name
+from memtui.memory.markdown import find_links
+from memtui.memory.suspicious import find_control_characters, find_lookalikes, find_suspicious
 from memtui.secrets.scanner import Finding, scan
 from memtui.util.text import clip, pluralize, visible
 
 LEARNING_DREAMS = 3
 """Dreams of a project that a person judges before clean ones are adopted unasked."""
-MIN_UNSUPPORTED_TERMS = 3
-"""New terms of one line of a `user` or `feedback` topic, from which a person's prompt must have some of them."""
+MIN_KEPT_PAIRS = 0.1
+"""Share of a file's neighbouring words that have to stand side by side afterwards; an honest compaction keeps 36 %."""
+MIN_FIT = 0.4
+"""Share of a description's terms that stand in the text, from which it fits; of 173 real ones 93 % do."""
+MAX_MISFIT = 0.2
+"""The same share, up to which it doesn't fit; three of four descriptions are that far from a neighbour's text."""
+MAX_TOPIC_CHARS = 100_000
+"""What an agent reads of a file in one go, about 25,000 tokens; the longest real topic has a quarter of it."""
+_MIN_DESCRIPTION_TERMS = 4
 _PERSONS_TYPES = ("user", "feedback")
 _MAX_NAMED = 3
 """Files that a reason names."""
 _MAX_QUOTE_CELLS = 60
-BROKEN_CODES = {"orphan": "not in MEMORY.md", "dead-link": "a dead link", "duplicate-entry": "listed twice"}
+BROKEN_CODES = {
+    "orphan": "not in MEMORY.md", "dead-link": "a dead link", "duplicate-entry": "listed twice",
+    "duplicate-topic": "the name of another topic",
+}  # fmt: skip
 """Problems that a run must not add, in the words of its reason; errors are never added."""
 
 
-class ReviewInput(Struct, frozen=True):
+class ReviewInput(Struct, frozen=True, dict=True):
     """What the rules look at.
 
     Args:
@@ -67,6 +87,63 @@ class ReviewInput(Struct, frozen=True):
         """A file as the folder would hold it, in a conflict as the run has it; "" for none."""
         return _decoded(self.results[name] if name in self.results else read_staged(self.stage, name))
 
+    @cached_property
+    def texts_before(self) -> Mapping[str, str]:
+        """The texts that the run was given, by name; of an index what is loaded."""
+        return {name: _as_read(name, self.before(name)) for name in self.stage.files}
+
+    @cached_property
+    def texts_after(self) -> Mapping[str, str]:
+        """The texts that the folder would hold, without files that are gone or blank; of an index what is loaded."""
+        texts = dict(self.texts_before)
+        for name in (name for one in self.changes.touched for name in one.names):
+            texts[name] = _as_read(name, self.after(name))
+        return {name: text for name, text in texts.items() if text.strip()}
+
+    @cached_property
+    def losses(self) -> tuple[Loss, ...]:
+        """What each changed file and the folder loses."""
+        return measure_losses(
+            self.texts_before, self.texts_after, renamed=self.old_names, earlier=self.earlier, tokens=self.tokens
+        )
+
+    @cached_property
+    def old_names(self) -> Mapping[str, str]:
+        """Old names of renamed files, by new ones."""
+        return {new: old for old, new in self.new_names.items()}
+
+    @cached_property
+    def new_names(self) -> Mapping[str, str]:
+        """New names of renamed files, by old ones."""
+        return {one.old: one.name for one in self.changes.touched if one.old is not None}
+
+    @cached_property
+    def tokens(self) -> Callable[[str], Terms]:
+        """`all_tokens`, which looks at each text once for all rules."""
+        return cache(all_tokens)
+
+    @cached_property
+    def persons_tokens(self) -> Terms:
+        """The tokens of the topics that held persons' wishes before."""
+        texts = (text for name, text in self.texts_before.items() if is_persons(name, text))
+        return frozenset().union(*map(self.tokens, texts))
+
+    @property
+    def rewritten(self) -> Iterator[tuple[StagedChange, str, str]]:
+        """The files that were there and are there still, with their texts before and after."""
+        for one in self.changes.touched:
+            if one.kind in ("changed", "renamed"):
+                yield one, self.before(one.old or one.name), self.after(one.name)
+
+
+def is_persons(name: str, text: str) -> bool:
+    """Whether a topic holds a person's wishes: by its type, or without one by its file name."""
+    return (read_frontmatter(text).type or type_of_name(name)) in _PERSONS_TYPES
+
+
+def _as_read(name: str, text: str) -> str:
+    return measure_index(text).loaded if name == INDEX_NAME else text
+
 
 def review_reasons(given: ReviewInput) -> tuple[Held, ...]:
     """Collect the reasons why a run waits, in the order in which a person reads them."""
@@ -92,28 +169,120 @@ def _touches_what_it_may_not(given: ReviewInput) -> Iterator[Held]:
 
 def _losses(given: ReviewInput) -> Iterator[Held]:
     """A file, or the folder, loses too much of what it says. `meaning` has the limits."""
-    before = {name: given.before(name) for name in given.stage.files}
-    after = dict(before)
-    for name in (name for one in given.changes.touched for name in one.names):
-        after[name] = given.after(name)
-    left = {name: text for name, text in after.items() if text.strip()}
-    renamed = {one.name: one.old for one in given.changes.touched if one.old is not None}
-    found = find_losses(before, left, renamed=renamed, earlier=given.earlier)
+    found = worst_losses(given.losses)
     if not found:
         return
     files = [loss for loss in found if loss.name]
-    parts = [_loss_words(loss, is_gone=loss.name not in left) for loss in files[:_MAX_NAMED]]
+    parts = [_loss_words(loss) for loss in files[:_MAX_NAMED]]
     if len(files) > _MAX_NAMED:
         parts.append(f"{len(files) - _MAX_NAMED} more files lose as much")
-    parts += [_loss_words(loss, is_gone=False) for loss in found if not loss.name]
+    parts += [_loss_words(loss) for loss in found if not loss.name]
     yield Held("lost", "it loses what stands nowhere afterwards: " + "; ".join(parts), _names(files))
 
 
-def _loss_words(loss: Loss, *, is_gone: bool) -> str:
+def _persons_losses(given: ReviewInput) -> Iterator[Held]:
+    """What persons asked for stands only in topics of another type, where nobody takes it for a wish."""
+    before = {name: text for name, text in given.texts_before.items() if is_persons(name, text)}
+    if all(given.texts_after.get(name) == text for name, text in before.items()):
+        return
+    after = {name: text for name, text in given.texts_after.items() if is_persons(name, text)}
+    known = {loss.name for loss in worst_losses(given.losses)}
+    losses = measure_losses(before, after, renamed=given.old_names, tokens=given.tokens)
+    found = [loss for loss in worst_losses(losses) if loss.name and loss.name not in known]
+    if found:
+        words = "; ".join(f"{loss.name}, {loss.lost} of {loss.total} terms" for loss in found[:_MAX_NAMED])
+        yield Held("type", f"what you asked for stands only in topics of another type: {words}", _names(found))
+
+
+def _scrambled(given: ReviewInput) -> Iterator[Held]:
+    """A text whose words are there, but hardly two of them side by side as before: it says nothing any more."""
+    changed = {name for name, text in given.texts_before.items() if given.texts_after.get(name) != text}
+    before = {name: neighbours(given.texts_before[name]) for name in changed - {INDEX_NAME}}
+    texts = [text for name, text in given.texts_after.items() if given.texts_before.get(name) != text]
+    after = frozenset().union(*map(neighbours, texts))
+    found = [name for name, pairs in before.items() if len(pairs) >= MIN_PAIRS and _kept(pairs, after) < MIN_KEPT_PAIRS]
+    found = [name for name in found if name not in {loss.name for loss in worst_losses(given.losses)}]
+    if found:  # it may stand in a file that the run left alone
+        after = frozenset().union(*map(neighbours, given.texts_after.values()))
+        found = sorted(name for name in found if _kept(before[name], after) < MIN_KEPT_PAIRS)
+    if found:
+        share = min(_kept(before[name], after) for name in found)
+        words = f"it puts words out of order: of the words of {_listed(found)} {share:.0%} stand side by side as before"
+        yield Held("scrambled", words, tuple(found))
+
+
+def _kept(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]]) -> float:
+    return sum(pair in after for pair in pairs) / len(pairs)
+
+
+def _elisions(given: ReviewInput) -> Iterator[Held]:
+    """A line stands for text that is left out, or a text ends inside a line that went on."""
+    for one, before, after in given.rewritten:
+        old, new = before.split("\n"), after.split("\n")
+        lost = len(set(old) - set(new))
+        cut = after.rstrip()
+        if lost and (line := next((line for line in new if is_elision(line) and line not in old), None)) is not None:
+            words = f"{one.name} has a placeholder for text: {_quoted(line)} ({pluralize(lost, 'line')} gone)"
+            yield Held("elision", words, (one.name,))
+        elif cut and before.startswith(cut) and before[len(cut)] not in "\r\n" and len(cut) < len(before.rstrip()):
+            gone = f"{len(before) - len(cut):,} of {len(before):,} characters gone"
+            words = f"{one.name} ends inside a line that went on: {gone}"
+            yield Held("elision", words, (one.name,))
+
+
+def _front_matter(given: ReviewInput) -> Iterator[Held]:
+    """A topic loses its front matter or a field that says when it is read, or the description fits no more."""
+    for one, before, after in given.rewritten:
+        if one.name == INDEX_NAME or one.name.startswith(DAILY_LOGS):
+            continue
+        old, new = read_frontmatter(before), read_frontmatter(after)
+        pairs = (
+            ("name", old.name, new.name),
+            ("description", old.description, new.description),
+            ("type", old.type, new.type),
+        )
+        gone = [key for key, had, has in pairs if had and not has]
+        if one.emptied:
+            yield Held("front-matter", f"{one.name} is cut to its front matter", (one.name,))
+        elif old.block and not new.block:
+            yield Held("front-matter", f"{one.name} has no front matter any more", (one.name,))
+        elif gone:
+            yield Held("front-matter", f"{one.name} has no {' and no '.join(gone)} any more", (one.name,))
+        elif _fit(before) >= MIN_FIT and _fit(after) <= MAX_MISFIT and new.description:
+            share = f"{_fit(after):.0%} of its terms stand there"
+            words = f"{one.name} has a description that doesn't fit its text ({share}): {_quoted(new.description)}"
+            yield Held("front-matter", words, (one.name,))
+
+
+def _fit(text: str) -> float:
+    """The share of a description's terms that stand in the text or the name; of few terms neither a fit nor a misfit."""
+    front = read_frontmatter(text)
+    terms = find_terms(front.description or "")
+    if len(terms) < _MIN_DESCRIPTION_TERMS:
+        return (MIN_FIT + MAX_MISFIT) / 2
+    return len(terms & all_tokens(f"{front.name}\n{text[front.body_start :]}")) / len(terms)
+
+
+def _too_long(given: ReviewInput) -> Iterator[Held]:
+    """A topic grows beyond what an agent reads of it."""
+    for one in given.changes.touched:
+        size, before = len(given.after(one.name)), len(given.before(one.old or one.name))
+        if one.name != INDEX_NAME and size > max(MAX_TOPIC_CHARS, before):
+            yield Held("size", f"{one.name} has {size:,} characters: more than an agent reads of a file", (one.name,))
+
+
+def _daily_logs(given: ReviewInput) -> Iterator[Held]:
+    """Daily logs are a source; and what is moved there, nobody hears of."""
+    names = tuple(name for one in given.changes.touched for name in one.names if name.startswith(DAILY_LOGS))
+    if names:
+        yield Held("logs", f"it changes daily logs, which stay as they are: {_listed(names)}", names)
+
+
+def _loss_words(loss: Loss) -> str:
     what = loss.name or "the whole folder"
     examples = f" ({', '.join(visible(term, keep='') for term in loss.examples)} …)" if loss.name else ""
     earlier = f", {loss.earlier} of them in the last days" if loss.earlier else ""
-    verb = "is gone with" if is_gone else "loses"
+    verb = "is gone with" if loss.is_gone else "loses"
     return f"{what} {verb} {loss.share:.0%} of its terms, {loss.lost} of {loss.total}{earlier}{examples}"
 
 
@@ -145,39 +314,52 @@ def _index(given: ReviewInput) -> Iterator[Held]:
     if touched.kind == "removed" or touched.old == INDEX_NAME or touched.emptied:
         yield Held("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
         return
-    data = given.results.get(INDEX_NAME)
-    budget = measure_index(decode_index(data)) if data is not None else None
-    if budget is not None and budget.over:
-        words = f"it leaves the index over its limit: {budget.lost_lines} of {budget.lines} lines would not be loaded"
+    before, after = given.before(INDEX_NAME), given.after(INDEX_NAME)
+    old, new = measure_index(before), measure_index(after)
+    if new.lost_lines > old.lost_lines:
+        words = f"it leaves the index over its limit: {new.lost_lines} of {new.lines} lines would not be loaded"
         yield Held("index", words, (INDEX_NAME,))
+    there = {name for name in _listed_in(before) if given.new_names.get(name, name) in given.texts_after}
+    still = _listed_in(after)
+    gone = sorted(name for name in there if given.new_names.get(name, name) not in still)
+    if gone:
+        words = f"MEMORY.md lists {len(there) - len(gone)} of {pluralize(len(there), 'topic')} that it listed"
+        yield Held("index", f"{words} and that are still there: not {_listed(gone)}", (INDEX_NAME,))
+
+
+def _listed_in(index: str) -> frozenset[str]:
+    return frozenset(name for link in find_links(measure_index(index).loaded) if (name := local_name(link)) is not None)
 
 
 def _broken(given: ReviewInput) -> Iterator[Held]:
     """It adds problems that the checks find: topics that nothing lists, dead links, errors."""
-    for code in dict.fromkeys(one.code for one in given.problems):
-        found = [one for one in given.problems if one.code == code]
+    listed = _listed_in(given.before(INDEX_NAME))  # of these `_index` speaks
+    problems = [one for one in given.problems if one.code != "orphan" or one.file not in listed]
+    for code in dict.fromkeys(one.code for one in problems):
+        found = [one for one in problems if one.code == code]
         names = tuple(dict.fromkeys(one.file for one in found))
         words = BROKEN_CODES.get(code) or found[0].message
         yield Held("check", f"it leaves {pluralize(len(found), 'new problem')}: {_listed(names)}: {words}", names)
 
 
 def _failed_writes(given: ReviewInput) -> Iterator[Held]:
-    """A write failed, and a file was emptied or removed: its text may have been on the way."""
-    if given.failed_writes and given.changes.gone:
-        failed = "; ".join(visible(clip(one, _MAX_QUOTE_CELLS), keep="") for one in given.failed_writes[:_MAX_NAMED])
-        words = f"a write failed ({failed}), and it removes {_listed(given.changes.gone)}"
-        yield Held("failed-write", words, given.changes.gone)
+    """A write failed, and a file was emptied or removed or lost terms: its text may have been on the way."""
+    names = tuple(dict.fromkeys((*given.changes.gone, *(loss.name for loss in given.losses if loss.name))))
+    if given.failed_writes and names:
+        failed = "; ".join(_quoted(one) for one in given.failed_writes[:_MAX_NAMED])
+        words = f"a write failed ({failed}), and it removes text of {_listed(names)}"
+        yield Held("failed-write", words, names)
 
 
 def _orders(given: ReviewInput) -> Iterator[Held]:
     """It adds text that gives orders to a reader, or moves such text into the index."""
-    known = " ".join(" ".join(given.before(name).split()) for name in given.stage.files)
+    known: set[str] | None = None
     for one in given.changes.touched:
-        after = given.after(one.name)
-        for found in find_suspicious(after):
+        for found in find_suspicious(given.after(one.name)):
+            if known is None:
+                known = {" ".join(old.text.split()) for text in given.texts_before.values() for old in find_suspicious(text)}
             if " ".join(found.text.split()) not in known:
-                quote = visible(clip(found.text, _MAX_QUOTE_CELLS), keep="")
-                yield Held("orders", f"{one.name}:{found.line} {found.does}: {quote}", (one.name,))
+                yield Held("orders", f"{one.name}:{found.line} {found.does}: {_quoted(found.text)}", (one.name,))
 
 
 def _control_characters(given: ReviewInput) -> Iterator[Held]:
@@ -190,36 +372,68 @@ def _control_characters(given: ReviewInput) -> Iterator[Held]:
             yield Held("control", words, (one.name,))
 
 
-def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
-    """It adds a line to a `user` or `feedback` topic of which no person said anything.
+def _lookalikes(given: ReviewInput) -> Iterator[Held]:
+    """It writes words in which a letter of another script stands for one that looks the same."""
+    for one in given.changes.touched:
+        known = {word for name in one.names for _, word in find_lookalikes(given.before(name))}
+        found = [(line, word) for line, word in find_lookalikes(given.after(one.name)) if word not in known]
+        if found:
+            words = f"{one.name}:{found[0][0]} has a word with letters of another script: {_quoted(found[0][1])}"
+            yield Held("control", words, (one.name,))
 
-    Such topics are a person's wishes. What is new in them has to stand in a prompt that a person typed, or in the
-    memory before: of the new terms of a line at least half.
+
+def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
+    """It adds a sentence to a `user` or `feedback` topic, or to the index, of which no person said anything.
+
+    Such topics are a person's wishes, and the index is loaded every time. What is new in a wish has to stand in a
+    prompt that a person typed or in a wish of before, in the index in a topic or prompt: half the terms of a sentence.
     """
-    known: Terms | None = None
     for one in given.changes.touched:
         after = given.after(one.name)
-        front = read_frontmatter(after)
-        if front.type not in _PERSONS_TYPES:
+        if one.name == INDEX_NAME:
+            texts = (text for name, text in given.texts_after.items() if name != INDEX_NAME)
+            known = frozenset().union(*map(given.tokens, texts), given.tokens(given.texts_before.get(INDEX_NAME, "")))
+            text, words = given.texts_after.get(INDEX_NAME, ""), "says what neither a topic nor a prompt of yours says"
+        elif is_persons(one.name, after):
+            front = read_frontmatter(after)
+            known, words = given.persons_tokens, "gets what no prompt of yours says"
+            text = f"{front.description or ''}\n\n{after[front.body_start :]}"
+        else:
             continue
-        old = {" ".join(line.split()) for name in one.names for line in given.before(name).split("\n")}
-        lines = [front.description or "", *after[front.body_start :].split("\n")]
-        lines = [line for line in lines if " ".join(line.split()) not in old]
-        if known is None:
-            known = tokens_of(given.before(name) for name in given.stage.files)
-        for line in lines:
-            new = find_terms(line) - known
-            if len(new) >= MIN_UNSUPPORTED_TERMS and len(new - given.prompts()) * 2 > len(new):
-                quote = visible(clip(line.strip(), _MAX_QUOTE_CELLS), keep="")
-                words = f"{one.name} gets what no prompt of yours says: {quote}"
-                yield Held("source", words, (one.name,))
+        if sentence := next(find_unsupported(text, known, given.prompts()), None):
+            yield Held("source", f"{one.name} {words}: {_quoted(sentence)}", (one.name,))
+
+
+def _flipped(given: ReviewInput) -> Iterator[Held]:
+    """It turns a person's rule round, and no prompt speaks of it."""
+    for one, before, after in given.rewritten:
+        if not is_persons(one.name, before):
+            continue
+        for old, new in find_flips(before, after):
+            terms = find_terms(new)
+            if len(terms & given.prompts()) * 2 <= len(terms):
+                yield Held("flip", f"{one.name} turns a rule round: {_quoted(old)} → {_quoted(new)}", (one.name,))
                 break
 
 
+def _retargeted(given: ReviewInput) -> Iterator[Held]:
+    """A link leads elsewhere under its old label, though what it led to is still there."""
+    for one, before, after in given.rewritten:
+        for label, old, new in find_retargeted(before, after, given.texts_after.keys(), given.new_names):
+            words = f"in {one.name} the link {_quoted(label)} leads to {_quoted(new)}, no more to {_quoted(old)}"
+            yield Held("link", words, (one.name,))
+            break
+
+
 _RULES = (
-    _losses, _failed_writes, _index, _broken, _orders, _said_by_nobody, _control_characters, _new_secret,
+    _losses, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken, _retargeted, _orders,
+    _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long, _daily_logs,
     _touches_what_it_may_not,
 )  # fmt: skip
+
+
+def _quoted(text: str) -> str:
+    return visible(clip(" ".join(text.split()), _MAX_QUOTE_CELLS), keep="")
 
 
 def _decoded(data: bytes | None) -> str:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.review.meaning import EarlierChange, all_tokens, find_losses, find_terms
+from memtui.dream.review.meaning import EarlierChange, Loss, all_tokens, find_terms, measure_losses, worst_losses
 
 DEPLOY = (
     "---\nname: deploy\ndescription: how the shop is deployed\ntype: project\n---\n\n"
@@ -15,8 +15,12 @@ TESTS = "---\nname: tests\ntype: feedback\n---\n\nIntegration tests use a real d
 BEFORE = {"deploy.md": DEPLOY, "tests.md": TESTS}
 
 
+def find_losses(*texts: dict[str, str], **given: object) -> tuple[Loss, ...]:
+    return worst_losses(measure_losses(*texts, **given))  # type: ignore[arg-type]
+
+
 def lost(after: dict[str, str], **given: object) -> dict[str, float]:
-    found = find_losses(BEFORE, after, **({"renamed": {}} | given))  # type: ignore[arg-type]
+    found = find_losses(BEFORE, after, **({"renamed": {}} | given))
     return {loss.name: loss.share for loss in found}
 
 

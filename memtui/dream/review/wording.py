@@ -1,0 +1,138 @@
+"""What a change does to the words that terms don't show: their order, a rule's direction, whose words they are, links.
+
+`meaning` compares texts as sets of terms, so a text whose words are all there, in another order or with a "never"
+that became an "always", loses nothing. These functions look at sentences and links instead.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from memtui.dream.review.meaning import Terms, find_terms
+from memtui.memory.index import local_name
+from memtui.memory.markdown import find_links
+from memtui.util.text import nfc
+
+MIN_PAIRS = 30
+"""Fewer neighbouring words tell nothing of their order."""
+MIN_UNSUPPORTED_TERMS = 3
+"""Terms of a sentence that nobody said, from which it needs a source; at least half of its terms have to be such."""
+MIN_LIKE = 0.7
+"""Share of words that two sentences have in common, from which one is the other, changed."""
+_STEM_CHARS = 5
+_MIN_SENTENCE_WORDS = 3
+
+_EDGE = ".,;:!?()[]{}<>\"'“”‘’*_~|=`。、！？"
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])[*_)\"”]*\s+(?=\S)|(?<=[。！？])|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)])[ \t])"
+)
+_DATE = re.compile(r"\d{4}(?:-\d\d){0,2}|\d\d?")
+_NEGATION = re.compile(
+    r"\b(?:never|not|no|cannot|nor|neither|nothing|without|avoid|forbid\w*|disallow\w*|refuse|nie|niemals|nicht|keine?|ohne"
+    r"|jamais|nunca|sin)\b|n[’']t\b|금지|지\s*(?:않|말|마)|말\s*것|안\s*된|없이|ない|なし|禁止|ません|不[要可得能准会]?|禁|勿|别",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^(?:>|[-*+]|\d+[.)]|#+)\s+")
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences, list items and headings of a text, each on one line and without its mark."""
+    found = (_MARK.sub("", " ".join(part.split())) for part in _SENTENCE_END.split(nfc(text)))
+    return tuple(one for one in found if one)
+
+
+def neighbours(text: str) -> frozenset[tuple[str, str]]:
+    """The pairs of words that stand side by side."""
+    return frozenset(pairwise(_words(text)))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for one in nfc(text).split() if (word := one.strip(_EDGE).casefold()))
+
+
+def find_unsupported(text: str, known: Terms, said: Terms) -> Iterator[str]:
+    """Yield the sentences of which at least half of the terms stand neither in `known` nor, by their stem, in `said`.
+
+    Dates don't count: a dream makes them absolute.
+    """
+    stems: frozenset[str] | None = None
+    for sentence in sentences(text):
+        terms = find_terms(sentence)
+        new = {term for term in terms - known if not _DATE.fullmatch(term)}
+        if len(new) < MIN_UNSUPPORTED_TERMS or len(new) * 2 < len(terms):
+            continue
+        if stems is None:
+            stems = _stems(said)
+        new = {term for term in new if term not in said and term[:_STEM_CHARS] not in stems}
+        if len(new) >= MIN_UNSUPPORTED_TERMS and len(new) * 2 >= len(terms):
+            yield sentence
+
+
+def _stems(terms: Iterable[str]) -> frozenset[str]:
+    return frozenset(term[:_STEM_CHARS] for term in terms if len(term) >= _STEM_CHARS)
+
+
+def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Yield pairs of sentences, old and new, that say the same but that one forbids and the other doesn't."""
+    old, new = sentences(before), sentences(after)
+    gone = [(one, _negated(one), _plain_words(one)) for one in dict.fromkeys(old) if one not in set(new)]
+    for one in dict.fromkeys(new):
+        if one in set(old):
+            continue
+        words, negated = _plain_words(one), _negated(one)
+        for other, other_negated, other_words in gone:
+            if negated != other_negated and _like(words, other_words) >= MIN_LIKE:
+                yield other, one
+                break
+
+
+def _negated(sentence: str) -> bool:
+    return _NEGATION.search(sentence) is not None
+
+
+def _plain_words(sentence: str) -> frozenset[str]:
+    words = frozenset(_words(_NEGATION.sub(" ", sentence)))
+    return words - {"always", "do", "does", "must", "should"} if len(words) >= _MIN_SENTENCE_WORDS else frozenset()
+
+
+def _like(one: Collection[str], other: Collection[str]) -> float:
+    return len(set(one) & set(other)) / max(len(one), len(other), 1)
+
+
+def find_retargeted(
+    before: str, after: str, there: Collection[str], names: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield links whose label stays and whose target is another: label, old and new target.
+
+    A link may follow a file that is gone or renamed (`names`: new by old ones; `there`: the files that are there), and
+    an address may change but for its host.
+    """
+    old, new = _targets(before), _targets(after)
+    for label in old.keys() & new.keys():
+        gone, fresh = old[label] - new[label], new[label] - old[label]
+        if not gone or not fresh:
+            continue
+        for target in sorted(gone):
+            stays = target in there or target in names
+            follows = names.get(target) in fresh
+            moves = bool(host := _host(target)) and host not in map(_host, fresh)
+            if (stays and not follows) or moves:
+                yield label, target, min(fresh)
+
+
+def _targets(text: str) -> dict[str, set[str]]:
+    """Where the links of a label lead: names of local files and addresses."""
+    found: dict[str, set[str]] = {}
+    for link in find_links(text):
+        target = link.target if link.external else local_name(link)
+        if target is not None and link.label.strip() and link.label.strip() != link.target:
+            found.setdefault(link.label.strip(), set()).add(target)
+    return found
+
+
+def _host(target: str) -> str:
+    try:
+        return (urlsplit(target).hostname or "").removeprefix("www.")
+    except ValueError:
+        return target
