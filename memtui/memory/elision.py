@@ -6,6 +6,7 @@ are written in.
 """
 
 import re
+from collections.abc import Collection
 
 _EDGE = re.compile(r"\A[\s>#*+\-\[\](){}<!/.…_`|]+|[\s\[\](){}>*\-/.…_`|!]+\Z")
 _DOTS = re.compile(r"[^\w]*(?:\.\.\.|…|⋯)[^\w]*")
@@ -34,6 +35,18 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _MAX_LINE_CHARS = 120
+
+
+def find_elision(text: str, *, known: Collection[str] = ()) -> str | None:
+    """The first line that says nothing but that something was left out, other than the `known` ones."""
+    before = ""
+    for line in text.split("\n"):
+        # A bare word that goes on with a sentence of the line before is part of it.
+        is_apart = not before.strip() or not line[:1].isalnum() or not line.rstrip()[-1:].isalnum()
+        if is_apart and line not in known and is_elision(line):
+            return line
+        before = line
+    return None
 
 
 def is_elision(line: str) -> bool:

@@ -111,7 +111,7 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
     given = ReviewInput(
         stage,
         changes,
-        results={file.name: file.result for item in items for file in item.files if file.state != "conflict"},
+        results={file.name: file.result for item in items for file in item.files if file.state in ("clean", "merged")},
         conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
         refused={item.touched.name: item.words for item in items if item.state == "refused"},
         pinned=workspace.pins.names(stage.folder),
@@ -171,7 +171,7 @@ def _problems(root: Path, gone: Collection[str], now: float) -> tuple[Problem, .
     """Check a copy of the folder; `gone` are files that were left blank, which deletes them."""
     scope = read_scope(root, "auto", "memory", full=True, skip=OWN_SCOPES)
     scope = replace(scope, files=tuple(file for file in scope.files if file.name not in gone))
-    return check_folder(scope, Graph(scope), {}, now)
+    return check_folder(scope, Graph(scope), {}, now, compare=False)
 
 
 def _prompt_tokens(stage: Stage, workspace: Workspace) -> Terms:

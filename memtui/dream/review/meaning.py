@@ -25,11 +25,11 @@ Terms = frozenset[str]
 
 MIN_WORD_CHARS = 5
 """Shorter words tell one text from another only as numbers, names or code."""
-MAX_FILE_LOSS = 0.25
+MAX_FILE_LOSS = 0.2
 """Share of a file's terms that may be lost without a person's yes."""
 MAX_REWRITE_LOSS = 0.5
 """The same where as many new terms came in their place: a correction, or another text."""
-MAX_FOLDER_LOSS = 0.2
+MAX_FOLDER_LOSS = 0.1
 """Share of all terms of the folder."""
 MIN_COVERED = 0.5
 """Share of a file's missing terms that one other file must have to count as saying the same."""
@@ -46,6 +46,13 @@ _AFTER_A_WORD = re.compile(r"(?<=[^\W_] )[^\W_]+(?:[._/:-]+[^\W_]+)*")
 _EDGE = ".,;:!?()[]{}<>\"'“”‘’*_~|=`"
 
 
+class Words(Struct, frozen=True):
+    """A text as it is compared: its terms, and its tokens: everything that a term can be found again as."""
+
+    terms: Terms
+    tokens: Terms
+
+
 def find_terms(text: str) -> Terms:
     """The terms of a topic or index: what must be found again for its meaning to be there.
 
@@ -54,26 +61,33 @@ def find_terms(text: str) -> Terms:
     description only, a link with its text only, a comment not at all.
     """
     front = read_frontmatter(text)
-    body = _COMMENT.sub(" ", f"{front.description or ''}\n{text[front.body_start :]}")
-    return _terms(_LINK_TARGET.sub("]", nfc(body)))
+    body = f"{front.description or ''}\n{text[front.body_start :]}"
+    body = _LINK_TARGET.sub("]", nfc(_without_comments(body)))
+    names = {word.casefold() for word in _AFTER_A_WORD.findall(body) if word[0].isupper() and len(word) > 1}
+    words = chain.from_iterable(map(_word_terms, set(body.split())))
+    return frozenset(chain(words, names, _code_terms(body)))
+
+
+def read_words(text: str) -> Words:
+    """Read a text for comparison; its tokens are also those of file names, link targets and front matter."""
+    terms = find_terms(text)
+    text = nfc(_without_comments(text))
+    words = chain.from_iterable(map(_word_tokens, set(text.split())))
+    return Words(terms, frozenset(chain(words, _code_terms(text), terms)))
 
 
 def all_tokens(text: str) -> Terms:
-    """Everything in a text that a term can be found again as, file names and front matter included, comments not."""
-    text = _COMMENT.sub(" ", nfc(text))
-    tokens = _union(_word_tokens(word) for word in set(text.split()))
-    return tokens | _code_terms(text) | find_terms(text)
+    """The tokens of a text alone."""
+    return read_words(text).tokens
 
 
-def _terms(text: str) -> Terms:
-    words = _union(_word_terms(word) for word in set(text.split()))
-    names = {word.casefold() for word in set(_AFTER_A_WORD.findall(text)) if word[0].isupper() and len(word) > 1}
-    return words | _code_terms(text) | names
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(" ", text) if "<!--" in text else text
 
 
-def _code_terms(text: str) -> Terms:
-    words = {word for code in set(_CODE.findall(text)) for word in code.split()}
-    return frozenset(part for part in _union(map(_word_tokens, words)) if len(part) > 1)
+def _code_terms(text: str) -> Iterator[str]:
+    words = {word for code in _CODE.findall(text) for word in code.split()}
+    return (part for word in words for part in _word_tokens(word) if len(part) > 1)
 
 
 def _union(sets: Iterable[Iterable[str]]) -> Terms:
@@ -106,11 +120,6 @@ def _word_tokens(word: str) -> tuple[str, ...]:
 def _pairs(text: str) -> Iterator[str]:
     for chars in _CJK.findall(text):
         yield from map("".join, pairwise(chars)) if len(chars) > 1 else (chars,)
-
-
-def tokens_of(texts: Iterable[str]) -> Terms:
-    """The tokens of several texts together."""
-    return frozenset().union(*(all_tokens(text) for text in texts))
 
 
 class EarlierChange(Struct, frozen=True):
@@ -164,7 +173,7 @@ def measure_losses(
     *,
     renamed: Mapping[str, str],
     earlier: Sequence[EarlierChange] = (),
-    tokens: Callable[[str], Terms] = all_tokens,
+    read: Callable[[str], Words] = read_words,
 ) -> tuple[Loss, ...]:
     """Measure what each changed file loses, and the folder.
 
@@ -180,14 +189,14 @@ def measure_losses(
         after: The texts that the folder would hold.
         renamed: Old names by new name.
         earlier: The runs adopted in the last days, in any order.
-        tokens: `all_tokens`, or one that remembers its answers.
+        read: `read_words`, or one that remembers its answers.
 
     Returns:
         The files that lose a term, by name, and last the folder (`name` is "").
     """
     names = {old: new for new, old in renamed.items()}
-    known = _union(map(tokens, before.values()))
-    now = {name: tokens(text) for name, text in after.items()}
+    known = _union(read(text).tokens for text in before.values())
+    now = {name: read(text).tokens for name, text in after.items()}
     everywhere = _union(now.values())
     written = _union(
         all_tokens(_new_lines(before.get(renamed.get(name, name), ""), text))
@@ -199,12 +208,12 @@ def measure_losses(
     examples: list[str] = []
     for name in sorted(before.keys() | terms_earlier.keys()):
         text, result = before.get(name, ""), after.get(names.get(name, name))
-        terms, missing, fresh = find_terms(text), frozenset[str](), 0
+        terms, missing, fresh = read(text).terms, frozenset[str](), 0
         if text != result:
             missing = terms - written - now.get(names.get(name, name), frozenset())
             others = [words for other, words in now.items() if other != names.get(name, name)]
             missing = missing - everywhere if name == INDEX_NAME else _not_in_one(missing, others)
-            fresh = len(find_terms(result or "") - known)
+            fresh = len(read(result or "").terms - known)
         ago = lost_earlier.get(name, frozenset())
         total = len(terms | terms_earlier.get(name, frozenset()))
         loss = Loss(name, len(missing | ago), total, len(ago - missing), _examples(missing), fresh, not result)
@@ -236,7 +245,7 @@ def _earlier_losses(earlier: Sequence[EarlierChange], now: Terms) -> tuple[dict[
     lost: dict[str, Terms] = {}
     all_terms: dict[str, Terms] = {}
     for change in earlier:
-        rest = now | tokens_of(after for _, after in change.texts.values())
+        rest = now | _union(all_tokens(after) for _, after in change.texts.values())
         for name, (before, _) in change.texts.items():
             terms = find_terms(before)
             all_terms[name] = all_terms.get(name, frozenset()) | terms

@@ -17,7 +17,16 @@ from functools import cache, cached_property
 from msgspec import Struct
 
 from memtui.dream.gates.sessions import DAILY_LOGS
-from memtui.dream.review.meaning import EarlierChange, Loss, Terms, all_tokens, find_terms, measure_losses, worst_losses
+from memtui.dream.review.meaning import (
+    EarlierChange,
+    Loss,
+    Terms,
+    Words,
+    find_terms,
+    measure_losses,
+    read_words,
+    worst_losses,
+)
 from memtui.dream.review.wording import MIN_PAIRS, find_flips, find_retargeted, find_unsupported, neighbours
 from memtui.dream.run.events import Held
 from memtui.dream.run.stage import Stage
@@ -25,7 +34,7 @@ from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stag
 from memtui.fs.boundary import fold_name
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
-from memtui.memory.elision import is_elision
+from memtui.memory.elision import find_elision
 from memtui.memory.frontmatter import read_frontmatter, type_of_name
 from memtui.memory.index import INDEX_NAME, local_name
 from memtui.memory.markdown import find_links
@@ -35,7 +44,7 @@ from memtui.util.text import clip, pluralize, visible
 
 LEARNING_DREAMS = 3
 """Dreams of a project that a person judges before clean ones are adopted unasked."""
-MIN_KEPT_PAIRS = 0.1
+MIN_KEPT_PAIRS = 0.2
 """Share of a file's neighbouring words that have to stand side by side afterwards; an honest compaction keeps 36 %."""
 MIN_FIT = 0.4
 """Share of a description's terms that stand in the text, from which it fits; of 173 real ones 93 % do."""
@@ -59,7 +68,7 @@ class ReviewInput(Struct, frozen=True, dict=True):
     """What the rules look at.
 
     Args:
-        results: What each changed file would hold, conflicting ones left out.
+        results: What each changed file would hold, without `conflicts` and `refused`: there the run's text counts.
         conflicts: Files that somebody else changed in the same place.
         refused: Files that a run may not write, with the reason.
         failed_writes: Writes to the stage that failed, as the run's events tell them.
@@ -104,7 +113,7 @@ class ReviewInput(Struct, frozen=True, dict=True):
     def losses(self) -> tuple[Loss, ...]:
         """What each changed file and the folder loses."""
         return measure_losses(
-            self.texts_before, self.texts_after, renamed=self.old_names, earlier=self.earlier, tokens=self.tokens
+            self.texts_before, self.texts_after, renamed=self.old_names, earlier=self.earlier, read=self.read
         )
 
     @cached_property
@@ -118,15 +127,15 @@ class ReviewInput(Struct, frozen=True, dict=True):
         return {one.old: one.name for one in self.changes.touched if one.old is not None}
 
     @cached_property
-    def tokens(self) -> Callable[[str], Terms]:
-        """`all_tokens`, which looks at each text once for all rules."""
-        return cache(all_tokens)
+    def read(self) -> Callable[[str], Words]:
+        """`read_words`, which looks at each text once for all rules."""
+        return cache(read_words)
 
     @cached_property
     def persons_tokens(self) -> Terms:
         """The tokens of the topics that held persons' wishes before."""
         texts = (text for name, text in self.texts_before.items() if is_persons(name, text))
-        return frozenset().union(*map(self.tokens, texts))
+        return frozenset().union(*(self.read(text).tokens for text in texts))
 
     @property
     def rewritten(self) -> Iterator[tuple[StagedChange, str, str]]:
@@ -187,7 +196,7 @@ def _persons_losses(given: ReviewInput) -> Iterator[Held]:
         return
     after = {name: text for name, text in given.texts_after.items() if is_persons(name, text)}
     known = {loss.name for loss in worst_losses(given.losses)}
-    losses = measure_losses(before, after, renamed=given.old_names, tokens=given.tokens)
+    losses = measure_losses(before, after, renamed=given.old_names, read=given.read)
     found = [loss for loss in worst_losses(losses) if loss.name and loss.name not in known]
     if found:
         words = "; ".join(f"{loss.name}, {loss.lost} of {loss.total} terms" for loss in found[:_MAX_NAMED])
@@ -196,32 +205,50 @@ def _persons_losses(given: ReviewInput) -> Iterator[Held]:
 
 def _scrambled(given: ReviewInput) -> Iterator[Held]:
     """A text whose words are there, but hardly two of them side by side as before: it says nothing any more."""
-    changed = {name for name, text in given.texts_before.items() if given.texts_after.get(name) != text}
-    before = {name: neighbours(given.texts_before[name]) for name in changed - {INDEX_NAME}}
-    texts = [text for name, text in given.texts_after.items() if given.texts_before.get(name) != text]
-    after = frozenset().union(*map(neighbours, texts))
-    found = [name for name, pairs in before.items() if len(pairs) >= MIN_PAIRS and _kept(pairs, after) < MIN_KEPT_PAIRS]
-    found = [name for name in found if name not in {loss.name for loss in worst_losses(given.losses)}]
-    if found:  # it may stand in a file that the run left alone
-        after = frozenset().union(*map(neighbours, given.texts_after.values()))
-        found = sorted(name for name in found if _kept(before[name], after) < MIN_KEPT_PAIRS)
+    lossy = {loss.name for loss in worst_losses(given.losses)}
+    before = {
+        name: neighbours(_body(text))
+        for name, text in given.texts_before.items()
+        if name not in lossy and name != INDEX_NAME
+        and not _keeps_lines(text, given.texts_after.get(given.new_names.get(name, name), ""))
+    }  # fmt: skip
+    if not before:
+        return
+    same = [text for name, text in given.texts_after.items() if given.texts_before.get(name) == text]
+    changed = [text for name, text in given.texts_after.items() if given.texts_before.get(name) != text]
+    after = frozenset().union(*(neighbours(_body(text)) for text in changed))
+    kept = {name: _share(pairs, after) for name, pairs in before.items() if len(pairs) >= MIN_PAIRS}
+    for name, share in kept.items():
+        if share < MIN_KEPT_PAIRS:  # it may stand in a file that the run left alone
+            kept[name] = max((_share(before[name], after | neighbours(text)) for text in same), default=share)
+    found = sorted(name for name, share in kept.items() if share < MIN_KEPT_PAIRS)
     if found:
-        share = min(_kept(before[name], after) for name in found)
+        share = min(kept[name] for name in found)
         words = f"it puts words out of order: of the words of {_listed(found)} {share:.0%} stand side by side as before"
         yield Held("scrambled", words, tuple(found))
 
 
-def _kept(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]]) -> float:
+def _body(text: str) -> str:
+    return text[read_frontmatter(text).body_start :]
+
+
+def _keeps_lines(before: str, after: str) -> bool:
+    """Whether most lines stand there as before, so that words need no look."""
+    old = set(before.split("\n"))
+    return before == after or len(old & set(after.split("\n"))) * 2 > len(old)
+
+
+def _share(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]]) -> float:
     return sum(pair in after for pair in pairs) / len(pairs)
 
 
 def _elisions(given: ReviewInput) -> Iterator[Held]:
     """A line stands for text that is left out, or a text ends inside a line that went on."""
     for one, before, after in given.rewritten:
-        old, new = before.split("\n"), after.split("\n")
-        lost = len(set(old) - set(new))
+        old = frozenset(before.split("\n"))
+        lost = len(old - set(after.split("\n")))
         cut = after.rstrip()
-        if lost and (line := next((line for line in new if is_elision(line) and line not in old), None)) is not None:
+        if lost and (line := find_elision(after, known=old)) is not None:
             words = f"{one.name} has a placeholder for text: {_quoted(line)} ({pluralize(lost, 'line')} gone)"
             yield Held("elision", words, (one.name,))
         elif cut and before.startswith(cut) and before[len(cut)] not in "\r\n" and len(cut) < len(before.rstrip()):
@@ -255,12 +282,12 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
 
 
 def _fit(text: str) -> float:
-    """The share of a description's terms that stand in the text or the name; of few terms neither a fit nor a misfit."""
+    """The share of a description's terms that stand in the text or name; of few terms neither a fit nor a misfit."""
     front = read_frontmatter(text)
     terms = find_terms(front.description or "")
     if len(terms) < _MIN_DESCRIPTION_TERMS:
         return (MIN_FIT + MAX_MISFIT) / 2
-    return len(terms & all_tokens(f"{front.name}\n{text[front.body_start :]}")) / len(terms)
+    return len(terms & read_words(f"{front.name}\n{text[front.body_start :]}").tokens) / len(terms)
 
 
 def _too_long(given: ReviewInput) -> Iterator[Held]:
@@ -357,7 +384,9 @@ def _orders(given: ReviewInput) -> Iterator[Held]:
     for one in given.changes.touched:
         for found in find_suspicious(given.after(one.name)):
             if known is None:
-                known = {" ".join(old.text.split()) for text in given.texts_before.values() for old in find_suspicious(text)}
+                known = {
+                    " ".join(old.text.split()) for text in given.texts_before.values() for old in find_suspicious(text)
+                }
             if " ".join(found.text.split()) not in known:
                 yield Held("orders", f"{one.name}:{found.line} {found.does}: {_quoted(found.text)}", (one.name,))
 
@@ -391,8 +420,9 @@ def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
     for one in given.changes.touched:
         after = given.after(one.name)
         if one.name == INDEX_NAME:
-            texts = (text for name, text in given.texts_after.items() if name != INDEX_NAME)
-            known = frozenset().union(*map(given.tokens, texts), given.tokens(given.texts_before.get(INDEX_NAME, "")))
+            texts = [given.texts_before.get(INDEX_NAME, "")]
+            texts += [text for name, text in given.texts_after.items() if name != INDEX_NAME]
+            known = frozenset().union(*(given.read(text).tokens for text in texts))
             text, words = given.texts_after.get(INDEX_NAME, ""), "says what neither a topic nor a prompt of yours says"
         elif is_persons(one.name, after):
             front = read_frontmatter(after)
@@ -400,7 +430,8 @@ def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
             text = f"{front.description or ''}\n\n{after[front.body_start :]}"
         else:
             continue
-        if sentence := next(find_unsupported(text, known, given.prompts()), None):
+        old = given.before(one.old or one.name)
+        if sentence := next(find_unsupported(text, old, known, given.prompts), None):
             yield Held("source", f"{one.name} {words}: {_quoted(sentence)}", (one.name,))
 
 
@@ -426,8 +457,8 @@ def _retargeted(given: ReviewInput) -> Iterator[Held]:
 
 
 _RULES = (
-    _losses, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken, _retargeted, _orders,
-    _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long, _daily_logs,
+    _losses, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken, _retargeted,
+    _orders, _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long, _daily_logs,
     _touches_what_it_may_not,
 )  # fmt: skip
 

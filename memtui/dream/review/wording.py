@@ -5,7 +5,7 @@ that became an "always", loses nothing. These functions look at sentences and li
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -51,20 +51,23 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word for one in nfc(text).split() if (word := one.strip(_EDGE).casefold()))
 
 
-def find_unsupported(text: str, known: Terms, said: Terms) -> Iterator[str]:
-    """Yield the sentences of which at least half of the terms stand neither in `known` nor, by their stem, in `said`.
+def find_unsupported(text: str, before: str, known: Terms, said: Callable[[], Terms]) -> Iterator[str]:
+    """Yield new sentences of which at least half of the terms stand neither in `known` nor, by their stem, in `said`.
 
-    Dates don't count: a dream makes them absolute.
+    Dates don't count: a dream makes them absolute. `before` is the text as it was; `said` is called where it is needed.
     """
     stems: frozenset[str] | None = None
+    old = set(sentences(before))
     for sentence in sentences(text):
+        if sentence in old:
+            continue
         terms = find_terms(sentence)
         new = {term for term in terms - known if not _DATE.fullmatch(term)}
         if len(new) < MIN_UNSUPPORTED_TERMS or len(new) * 2 < len(terms):
             continue
         if stems is None:
-            stems = _stems(said)
-        new = {term for term in new if term not in said and term[:_STEM_CHARS] not in stems}
+            stems = _stems(said())
+        new = {term for term in new if term not in said() and term[:_STEM_CHARS] not in stems}
         if len(new) >= MIN_UNSUPPORTED_TERMS and len(new) * 2 >= len(terms):
             yield sentence
 

@@ -42,11 +42,18 @@ def check_file(file: CheckedFile) -> list[Problem]:
 
 
 def check_folder(
-    scope: Scope, graph: Graph, findings: Mapping[str, TextFindings], now: float, around: Surroundings = NOTHING_AROUND
+    scope: Scope,
+    graph: Graph,
+    findings: Mapping[str, TextFindings],
+    now: float,
+    around: Surroundings = NOTHING_AROUND,
+    *,
+    compare: bool = True,
 ) -> tuple[Problem, ...]:
     """Check a folder after the full read; the problems come by file and line, the index first.
 
-    `findings` are by path: a file without an entry isn't judged by its text. `now` is in seconds since 1970.
+    `findings` are by path: a file without an entry isn't judged by its text. `now` is in seconds since 1970. `compare`:
+    run the checks that compare all files with each other, too.
     """
     folder = CheckedFolder(scope, graph, around, now)
     problems: list[Problem] = []
@@ -65,7 +72,7 @@ def check_folder(
             )
         )  # fmt: skip
     for check in CHECKS:
-        if check.find_in_folder is not None:
+        if compare and check.find_in_folder is not None:
             problems += check.find_in_folder(folder)
     order = {file.name: number for number, file in enumerate(scope.files)}
     problems.sort(key=lambda p: (p.file != INDEX_NAME, order.get(p.file, 0), p.line or 0, p.column or 0))

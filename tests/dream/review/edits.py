@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from memtui.dream.review.adoption import plan_adoption
+from memtui.dream.review.review_rules import is_persons
 from memtui.dream.run.events import Held
 from memtui.dream.run.stage import make_stage
 from memtui.memory.frontmatter import read_frontmatter
@@ -109,6 +110,8 @@ def retarget(text: str, old: str, new: str) -> str:
 def merge(folder: Folder, rand: random.Random, count: int = 2) -> Folder | None:
     """Topics become sections of the first."""
     names = [name for name in topics(folder, 100) if "/" not in name]
+    kind = is_persons(first := rand.choice(names), folder[first]) if names else False
+    names = [name for name in names if is_persons(name, folder[name]) == kind]
     if len(names) < count + 1:
         return None
     into, *gone = rand.sample(names, count)
@@ -205,16 +208,22 @@ def drop_paragraph(text: str, rand: random.Random) -> str | None:
     return head(text) + "\n\n".join(parts)
 
 
-def add_section(text: str, rand: random.Random) -> str:
-    return (
-        f"{text.rstrip()}\n\n## Since then\n\nThe nightly job moved to 03:30 on 2025-11-24; the queue worker restarts "
-        "by itself now (`systemctl restart worker`), and the cache holds entries for 15 minutes.\n"
-    )
+SECTION = """
+## Since then
+
+The nightly job moved to 03:30 on 2025-11-24; the queue worker restarts by itself now (`systemctl restart worker`), and
+the cache holds entries for 15 minutes.
+"""
+
+
+def add_section(text: str, rand: random.Random) -> str | None:
+    """What a project note gets to know."""
+    return None if is_persons("", text) else f"{text.rstrip()}\n{SECTION}"
 
 
 def add_topic(folder: Folder, rand: random.Random) -> Folder | None:
     text = "---\nname: nightly-job\ndescription: when the nightly job runs\ntype: project\n---\n\n"
-    text += add_section("", rand).split("\n\n")[-1]
+    text += SECTION.split("\n\n")[-1]
     index = folder.get(INDEX, "").rstrip() + "\n- [Nightly job](nightly_job.md) — when it runs\n"
     return folder | {"nightly_job.md": text, INDEX: index.lstrip()}
 
@@ -288,7 +297,7 @@ GOOD: dict[str, Edit] = {
     "section added": on_topic(add_section),
     "topic added": add_topic,
     "nested front matter": on_topic(to_nested, 0),
-    "wrapped otherwise": on_body(lambda text: re.sub(r"(?<=[a-z,]) (?=[a-z])", "\n", text)),
+    "wrapped otherwise": on_body(lambda text: re.sub(r"(?m)^(.{50,70}[a-z,]) (?=[a-z])", r"\1\n", text)),
     "whole dream": whole_dream,
 }  # fmt: skip
 
@@ -353,7 +362,9 @@ def overwrite(folder: Folder, rand: random.Random) -> Folder | None:
 
 
 def flip(text: str, rand: random.Random) -> str | None:
-    """A rule says its opposite."""
+    """A person's rule says its opposite."""
+    if not is_persons("", text):
+        return None
     pairs = {
         "never": "always",
         "always": "never",
@@ -397,8 +408,10 @@ def with_body(words: str) -> Edit:
     return on_body(lambda text: words)
 
 
-def index_of(words: str) -> Edit:
-    return lambda folder, _: folder | {INDEX: words} if INDEX in folder and topics(folder) else None
+def on_index(edit: Callable[[str], str]) -> Edit:
+    return lambda folder, _: (
+        folder | {INDEX: edit(folder[INDEX])} if INDEX in folder and len(topics(folder)) > 2 else None
+    )
 
 
 BAD: dict[str, Edit] = {
@@ -418,22 +431,23 @@ BAD: dict[str, Edit] = {
     "description gone": on_topic(lambda text, _: re.sub(r"(?m)^description:.*\n", "", head(text)) + body(text)),
     "one: unchanged": on_topic(lambda text, _: "unchanged\n"),
     "one: … in place of the end": on_body(lambda text: keep_share(0.85)(text) + "…\n"),
-    "one: [rest remains unchanged]": on_body(lambda text: keep_share(0.85)(text) + "\n[Rest of the file remains unchanged]\n"),
-    "one: <!-- rest as before -->": on_body(lambda text: keep_share(0.85)(text) + "\n<!-- ... existing content ... -->\n"),
+    "one: [rest remains unchanged]": on_body(lambda text: keep_share(0.85)(text) + "\n[Rest remains unchanged]\n"),
+    "one: <!-- rest as before -->": on_body(lambda text: keep_share(0.85)(text) + "\n<!-- existing content -->\n"),
     "one: (나머지는 동일)": on_body(lambda text: keep_share(0.85)(text) + "\n(나머지는 기존과 동일)\n"),
     "word salad": on_topic(salad),
-    "all: word salad": lambda folder, rand: {name: text if name == INDEX else salad(text, rand) for name, text in folder.items()},
+    "all: word salad": on_all(lambda text: " ".join(sorted(text.split())) + "\n"),
     "body in a comment": on_body(lambda text: f"See the code.\n\n<!--\n{text}\n-->\n"),
-    "terms in a code fence": on_body(lambda text: "See the code.\n\n```\n" + " ".join(sorted(set(text.replace("`", " ").split()))) + "\n```\n"),
+    "terms in a code fence": on_body(
+        lambda text: "See the code.\n\n```\n" + " ".join(sorted(set(text.replace("`", " ").split()))) + "\n```\n"
+    ),
     "two bodies swapped": swap,
     "one body overwritten": overwrite,
     "a rule flipped": on_topic(flip),
     "feedback becomes project": on_topic(retype, 0),
-    "index: a sentence": index_of("No changes needed.\n"),
-    "index: heading": index_of("# Memory index\n"),
-    "index: half": lambda folder, _: folder | {INDEX: keep_share(0.5)(folder[INDEX])} if INDEX in folder and len(topics(folder)) > 2 else None,
-    "index: as a comment": lambda folder, _: folder | {INDEX: f"# Memory\n\n<!--\n{folder[INDEX]}\n-->\n"} if INDEX in folder and topics(folder) else None,
-    "index: in a code fence": lambda folder, _: folder | {INDEX: f"# Memory\n\n```\n{folder[INDEX]}\n```\n"} if INDEX in folder and topics(folder) else None,
-    "index: names without links": lambda folder, _: folder | {INDEX: re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", folder[INDEX])} if INDEX in folder and topics(folder) else None,
-    "index: all in one line": lambda folder, _: folder | {INDEX: " ".join(folder[INDEX].split()) + "\n"} if INDEX in folder and len(topics(folder)) > 2 else None,
+    "index: a sentence": on_index(lambda text: "No changes needed.\n"),
+    "index: heading": on_index(lambda text: "# Memory index\n"),
+    "index: half": on_index(keep_share(0.5)),
+    "index: as a comment": on_index(lambda text: f"# Memory\n\n<!--\n{text}\n-->\n"),
+    "index: in a code fence": on_index(lambda text: f"# Memory\n\n```\n{text}\n```\n"),
+    "index: names without links": on_index(lambda text: re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)),
 }  # fmt: skip
