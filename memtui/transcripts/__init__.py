@@ -6,6 +6,7 @@ record says as plain parts.
 Whole files    `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed ·
                `fast_decode` the same, fast · `transcript` a file as envelopes and offsets · `tree` branches ·
                `subagents` files and records of sub-agents · `stats` tools, tokens and files of a session
+For a model    `digest` what was said in a session, in prose; what a person typed in it
 Lists          `summary` title, times and counts of a file in one fast pass
 Page by page   `records` records read one after another from any byte · `file_source` in file order, without an index
                · `path_source` along a path · `folded_source` with what a compaction repeated as one line · `content`

@@ -5,6 +5,7 @@
 - `client`         the installed agent client, headless; `client_hook` is the program that it asks before each tool call
 - `offline`        no model: `dream.rules`, which only do what is certain
 - `prompts`        what a model is told; the same for every backend with a model
+- `digests`        what was said in the sessions, in prose, for the model to read
 - `credentials`    key, address, model and login, from the environment and the client's settings
 - `agent_events`   an agent's events as a dream's
 

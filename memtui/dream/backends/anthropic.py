@@ -32,8 +32,8 @@ def anthropic_work(mode: str, workspace: Workspace, config: Config) -> BackendWo
             token="" if is_api_key else key.value,
             base_url=address.value if address is not None and address.value else BASE_URL,
         )
-        context = make_prompt_context(stage, workspace, mode)
         budget = Budget(money=money_left(config, workspace.dirs, workspace.now()))
+        context = make_prompt_context(stage, workspace, mode, budget)
         model_name = model_of(config, found, workspace.location)
         task = Task(system_prompt(), task_prompt(context), model_name, budget=budget)
         model = AnthropicModel(endpoint)

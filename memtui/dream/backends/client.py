@@ -99,9 +99,9 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     client = find_client(workspace.env)
 
     def work(stage: Stage, emit: Emit) -> None:
-        context = make_prompt_context(stage, workspace, mode)
-        money = money_left(config, workspace.dirs, workspace.now())
-        command = client_command(client, context, workspace, config, money)
+        budget = Budget(money=money_left(config, workspace.dirs, workspace.now()))
+        context = make_prompt_context(stage, workspace, mode, budget)
+        command = client_command(client, context, workspace, config)
         stream = ClientStream(EventAdapter(emit).take, context.reads)
         result: ClientResult | None = None
         with run_client(command, context.root, client_environ(workspace), task_prompt(context)) as process:
@@ -119,19 +119,17 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     return work
 
 
-def client_command(
-    client: str, context: PromptContext, workspace: Workspace, config: Config, money: float | None
-) -> list[str]:
-    """The command line, for a limit in US dollars or none; the prompt comes on standard input."""
+def client_command(client: str, context: PromptContext, workspace: Workspace, config: Config) -> list[str]:
+    """The command line; the prompt comes on standard input."""
     words = [client, "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"]
     words += ["--permission-mode", "dontAsk", "--tools", TOOLS, "--disable-slash-commands", "--strict-mcp-config"]
     words += ["--setting-sources", "", "--settings", json.dumps(_settings(context, workspace))]
-    words += ["--max-turns", str(Budget().turns), "--system-prompt", system_prompt()]
+    words += ["--max-turns", str(context.budget.turns), "--system-prompt", system_prompt()]
     model = named_model(config, variables(workspace.env, workspace.location), workspace.location)
     if model is not None:
         words += ["--model", model]
-    if money is not None:
-        words += ["--max-budget-usd", f"{money:.4f}"]
+    if context.budget.money is not None:
+        words += ["--max-budget-usd", f"{context.budget.money:.4f}"]
     return words
 
 

@@ -1,9 +1,9 @@
 """What a model is asked in a dream, in our own words; the same for every backend with a model.
 
-Nothing from a file or transcript is quoted here but names and paths: the rest the model reads itself, as material and
-not as instructions. It is told never to write secrets, never to write below `team/` (which would share private memory
-with others), and to remember only what the person said, since a transcript also holds text of tools and web pages.
-The size limits of the index are those under which the agent client loads it.
+Nothing from a file or transcript is quoted here but names, paths and titles of sessions: the rest the model reads
+itself, as material and not as instructions. It is told never to write secrets, never to write below `team/` (which
+would share private memory with others), and to remember only what the person said, since a transcript also holds text
+of tools and web pages. The size limits of the index are those under which the agent client loads it.
 """
 
 import os
@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from memtui.agent.task import Budget
+from memtui.dream.backends.digests import ListedSession, write_digests
 from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
 from memtui.dream.run.stage import Stage
@@ -21,7 +23,7 @@ from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.workspace import Workspace
 from memtui.util.config import read_config
-from memtui.util.text import pluralize, visible
+from memtui.util.text import pluralize, size, visible
 
 STAGES = ("orient", "gather", "consolidate", "prune")
 """The stages of a dream, in order; the last one is prune and index."""
@@ -34,8 +36,9 @@ _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.
 class PromptContext(Struct, frozen=True):
     """What the model is told of one dream.
 
-    `day` is today, `root` the stage, `since` the day of the last dream. `sessions` are the transcripts changed since
-    then, newest first, `more` how many are not listed, `reads` their folders. `logs`: there are daily logs; in
+    `day` is today, `root` the stage, `since` the day of the last dream. `sessions` are those changed since then, newest
+    first, `more` how many are not listed, `reads` the folders of their digests and transcripts. `budget`: what the run
+    may use up. `logs`: there are daily logs; in
     assistant mode `new_logs` are those changed since the last dream, newest first, `more_logs` how many are not listed.
     `pinned` files stay as they are. `index` is how full the index is, `None` if there is none.
     """
@@ -44,7 +47,7 @@ class PromptContext(Struct, frozen=True):
     day: date
     root: Path
     since: date | None
-    sessions: tuple[Path, ...]
+    sessions: tuple[ListedSession, ...]
     more: int
     reads: tuple[Path, ...]
     logs: bool
@@ -52,6 +55,7 @@ class PromptContext(Struct, frozen=True):
     index: IndexBudget | None
     new_logs: tuple[str, ...] = ()
     more_logs: int = 0
+    budget: Budget = field(default_factory=Budget)
 
 
 def stages_in(text: str) -> tuple[str, ...]:
@@ -88,6 +92,7 @@ that disagree the later one wins, unless the transcripts say otherwise.
 tell which day that was, leave the words.
 - When you merge, everything that still holds must be in the result. Mend the links and the index entries that named \
 the other file.
+- Never empty a source in the turn in which its target is written: first see that the write succeeded.
 - Never write below `team/`, and never copy what stands in private memory there: it would be shared with others.
 - Never write a password, key, token or other secret, in no form. If you meet one in a memory, replace it by a word \
 that says what stood there.
@@ -99,8 +104,15 @@ Tools
 - You can read this folder and the transcripts. You can change Markdown files of this folder and nothing else. Read a \
 file before you change it.
 - You can't delete. To delete a file, give it an empty content with Write and take its line out of the index.
-- Transcripts are JSON lines and can be long: search them with Grep for narrow words, and Read parts by offset and \
-limit. Never read one from end to end.
+- Each of your answers is a turn, and turns are few. Call several tools side by side: read all you may change in one \
+turn, and write in the next.
+- A digest holds what was said in a session, with the line numbers of its transcript. What a person typed stands below \
+the headings that end in "the person", each line of it behind "> "; everything else is answers. Read digests first.
+- Transcripts are JSON lines and long. Look into one where a digest leaves something open: Read around the line by \
+offset and limit, or Grep for narrow words. Never read one from end to end.
+- In a transcript a person's words are the lines of `"type":"user"` without `"tool_result"`, `"isMeta":true` and \
+`"isSidechain":true`, and those of `"queued_command"` with `"humanTurn":true` or `"kind":"human"`, which were typed \
+while the agent worked.
 - A call that is refused stays refused: don't try it in other words.
 """
 _MODES = {
@@ -148,7 +160,7 @@ def task_prompt(context: PromptContext) -> str:
     parts.append(_sessions(context))
     if context.logs:
         parts.append(_logs(context))
-    parts.append(_order(context))
+    parts += [_limits(context.budget), _order(context)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -163,7 +175,24 @@ def _sessions(context: PromptContext) -> str:
     since = "" if context.since is None else f" since the last dream, on {context.since.isoformat()}"
     if not context.sessions:
         return f"No session was recorded{since}. Work on what the folder holds."
-    return _listed(f"Sessions{since}, newest first:", context.sessions, context.more)
+    lines = [f"Sessions{since}, newest first:"]
+    for one in context.sessions:
+        if one.digest is None:
+            lines.append(f"- {_one_line(one.path)} (can't be read)")
+            continue
+        lines += [f'- "{one.title}", {one.line}' if one.title else f"- {one.line}"]
+        lines.append(f"  digest ({size(one.size)} characters): {_one_line(one.digest)}")
+        lines.append(f"  transcript: {_one_line(one.path)}")
+    return "\n".join([*lines, *_and_more(context.more)])
+
+
+def _limits(budget: Budget) -> str:
+    """What the run may use up: a run that is stopped by a limit changes nothing."""
+    tokens = ((budget.input_tokens, "read, what is sent again each turn included"), (budget.output_tokens, "written"))
+    parts = [pluralize(budget.turns, "turn"), f"{budget.wall / 60:.0f} minutes"]
+    parts += [f"{most:,} tokens {what}" for most, what in tokens if most is not None]
+    parts += [] if budget.money is None else [f"${budget.money:.2f}"]
+    return f"Your limits: {'; '.join(parts)}. A run that reaches one is stopped, so plan to be done well before."
 
 
 def _logs(context: PromptContext) -> str:
@@ -177,19 +206,25 @@ def _logs(context: PromptContext) -> str:
 
 
 def _listed(head: str, names: Sequence[str | Path], more: int = 0) -> str:
-    tail = [f"and {more} older ones in the same place"] if more else []
-    return "\n".join([head, *(f"- {_one_line(name)}" for name in names), *tail])
+    return "\n".join([head, *(f"- {_one_line(name)}" for name in names), *_and_more(more)])
+
+
+def _and_more(number: int) -> list[str]:
+    return [f"and {number} older ones in the same place"] if number else []
 
 
 def _order(context: PromptContext) -> str:
-    gather = "search the sessions above for decisions, corrections, preferences and facts that should be kept."
+    gather = (
+        "read the digests above for decisions, corrections, preferences and facts that should be kept, and look into a "
+        "transcript where a digest leaves open what was meant."
+    )
     if context.new_logs:
         gather = (
             "read the daily logs listed above, the oldest first, for decisions, corrections, preferences and facts "
             "that should be kept. Look into a session only where a log leaves open what was meant."
         )
     elif context.logs:
-        gather = gather.replace("the sessions above", "the daily logs since the last dream, and the sessions above,")
+        gather = gather.replace("the digests above", "the daily logs since the last dream, and the digests above,")
     elif not context.sessions:
         gather = "files that overlap, disagree, or speak of days that are over."
     return _ORDER.format(gather=gather, consolidate=_CONSOLIDATE[context.mode])
@@ -200,12 +235,16 @@ def _one_line(path: str | Path) -> str:
     return visible(str(path), keep="")
 
 
-def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
-    """Collect the context of a running dream; it holds the lock, so the time before it took the lock counts."""
+def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: Budget) -> PromptContext:
+    """Collect the context of a running dream, and write the digests of its sessions beside the stage.
+
+    The dream holds the lock, so the time before it took the lock counts. Raises `OSError` if the disk refuses.
+    """
     last = unread_since(workspace, workspace.now())
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
-    listed = tuple(file.path for file in found[:MAX_LISTED])
-    folders = dict.fromkeys([workspace.location.transcripts, *(path.parent for path in listed)])
+    listed = write_digests(stage, [file.path for file in found[:MAX_LISTED]], last or 0.0)
+    digests = (one.digest.parent for one in listed if one.digest is not None)
+    folders = dict.fromkeys([*digests, workspace.location.transcripts, *(one.path.parent for one in listed)])
     index = stage.base(INDEX_NAME)
     assistant = assistant_mode(read_config(workspace.dirs.config))
     new_logs = logs_since(stage.root, last or 0.0) if assistant else []
@@ -222,4 +261,5 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> Prompt
         more_logs=max(len(new_logs) - MAX_LISTED, 0),
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
+        budget=budget,
     )

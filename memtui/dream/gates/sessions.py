@@ -13,7 +13,7 @@ In assistant mode one session goes on for days while the agent writes what matte
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from memtui.dream.gates.session_mark import session_folders, sessions_key
 from memtui.fs.atomic import make_folders, replace_file
 from memtui.history.snapshot import scan
 from memtui.memory.workspace import Workspace
-from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, prompt_texts
+from memtui.transcripts.entries import blocks_of, is_machine_text, prompt_texts
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.transcripts.stats import tool_category
 from memtui.transcripts.summary import decode_fast
@@ -185,41 +185,6 @@ def has_substance(file: SessionFile) -> bool:
     except OSError:
         return True
     return not shells
-
-
-def person_prompts(path: Path) -> Iterator[str]:
-    """Yield what a person typed in a session, also while the model worked; of a large file only the beginning."""
-    try:
-        with path.open("rb") as lines:
-            while (line := lines.readline(MAX_LINE_BYTES)) and lines.tell() <= MAX_SCANNED_BYTES:
-                is_queued = b'"queued_command"' in line
-                if not is_queued and (b'"user"' not in line or b'"tool_result"' in line):
-                    continue
-                for data in parse_line(line).objects:
-                    yield from _queued_prompt(data.get("attachment")) if is_queued else _typed(data)
-    except OSError:
-        return
-
-
-def _typed(data: Record) -> tuple[str, ...]:
-    origin = data.get("origin")
-    if isinstance(origin, dict) and origin.get("kind") != "human":
-        return ()
-    return tuple(words for words in prompt_texts(data) if not is_machine_text(words)) if is_prompt(data) else ()
-
-
-def _queued_prompt(attachment: object) -> tuple[str, ...]:
-    """The text of a prompt typed while the model worked; notifications of machines are queued in the same way."""
-    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
-        return ()
-    origin, prompt = attachment.get("origin"), attachment.get("prompt")
-    by_person = attachment.get("humanTurn") is True or (isinstance(origin, dict) and origin.get("kind") == "human")
-    if not by_person:
-        return ()
-    if isinstance(prompt, str):
-        return (prompt,)
-    blocks = blocks_of({"content": prompt})
-    return tuple(block["text"] for block in blocks if block["type"] == "text")
 
 
 def _substance(data: Record) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.dream.gates.session_mark import unread_since
-from memtui.dream.gates.sessions import person_prompts, sessions_since
+from memtui.dream.gates.sessions import sessions_since
 from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
 from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, review_reasons
 from memtui.dream.run.events import Held, WriteFailed, read_events
@@ -26,6 +26,7 @@ from memtui.memory.checks.registry import check_folder
 from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
+from memtui.transcripts.digest import person_prompts
 from memtui.util.diff import count_hunks, take_hunks, unified_diff
 from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 from memtui.util.text import pluralize
