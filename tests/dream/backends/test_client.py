@@ -134,13 +134,13 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
 def test_the_real_client_loses_its_connection_in_the_middle_of_an_answer(foreign: Scripted, tmp_path: Path) -> None:
     read = answer(call("Read", file_path=str(tmp_path.resolve() / "home/none.jsonl")))
     cut = Reply(read.events, cut=len(read.events) - 2, torn=True)
-    foreign.says(cut, cut, cut, cut, read, answer(text("Nothing to do.")))
+    foreign.says(cut, cut, cut, read, answer(text("Nothing to do.")))
     scene = make(tmp_path.resolve(), Path(CLIENT), ANTHROPIC_BASE_URL=foreign.url)
-    assert dream(scene).how == "nothing"
+    end = dream(scene)
+    assert end.how == "nothing", (end.reason, len(foreign.requests), foreign.refused)
     events = events_of(list_runs(scene.dirs)[0])
-    assert {one.reason for one in events if isinstance(one, Retry)} == {
-        "the connection was lost", "the connection was lost in the middle of an answer",
-    }  # fmt: skip
+    told = [one.reason for one in events if isinstance(one, Retry)]
+    assert told and all(reason.startswith("the connection was lost") for reason in told)
 
 
 @real_client
@@ -175,7 +175,8 @@ def test_how_it_is_called(tmp_path: Path) -> None:
         CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s",
     )  # fmt: skip
     session = put_session(scene, 1)
-    assert dream(scene).how == "nothing"
+    end = dream(scene)
+    assert end.how == "nothing", (end.reason, len(foreign.requests), foreign.refused)
     words, prompt, environ = json.loads((tmp_path / "called").read_text())
     options = dict(zip(words, [*words[1:], ""], strict=True))
     assert "-p" in words and "--no-session-persistence" in words and "--strict-mcp-config" in words
