@@ -38,6 +38,7 @@ class GlobalOptions:
     dry_run: bool = False
     read_only: bool = False
     config_dir: str | None = None
+    show_secrets: bool = False
 
 
 COMMANDS: dict[str, str] = {

@@ -55,6 +55,7 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
         option("-v", "--verbose", help="Print more detail."),
         option("--no-color", help="No colour; NO_COLOR does the same."),
         option("--ascii", help="Draw with ASCII characters only."),
+        option("--show-secrets", help="Show what looks like a secret, which is masked otherwise."),
         option("--no-input", help="Never ask."),
         option("-y", "--yes", help="Yes to every question."),
         option("-n", "--dry-run", help="Show what would be written, and write nothing."),

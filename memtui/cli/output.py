@@ -2,13 +2,16 @@
 
 Text is made of parts; each part passes `util.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
+
+What looks like a secret is masked in all of it, JSON included, unless --show-secrets is given. What a program asked for
+as it is (`exact`, and the bytes of `raw` in a pipe) stays as it is.
 """
 
 import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +47,12 @@ SHORT = 8
 _SGR = {
     "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
 }  # fmt: skip
+
+
+class Masked(str):
+    """Text in which secrets are masked already."""
+
+    __slots__ = ()
 
 
 class StyledText(Struct, frozen=True):
@@ -141,7 +150,7 @@ class Output:
 
     def result(
         self, kind: str, data: object, text: Iterable[Line], *, rows: Iterable[object] | None = None,
-        warnings: Sequence[str] = (), page: bool = False,
+        warnings: Sequence[str] = (), page: bool = False, exact: bool = False,
     ) -> None:  # fmt: skip
         """Print what a command found, in the form that is wanted.
 
@@ -152,18 +161,20 @@ class Output:
             rows: What `--jsonl` prints, one a line; if left out the items of a list, or `data` as the only line.
             warnings: Said beside it: in the JSON object, else on stderr.
             page: Whether a long text goes through $PAGER, where the person has set one.
+            exact: Whether it is a file's own text, which a pipe and JSON give with its secrets.
         """
+        masked = not exact
         if self._options.jsonl:
             if rows is None:
                 rows = data if isinstance(data, list) else [data]
-            self._write("".join(_json(row) + "\n" for row in rows))
+            self._write("".join(self._json(row, masked) + "\n" for row in rows))
             self.warn(warnings)
         elif self._options.json:
             envelope = {"schema": SCHEMA, "kind": kind, "data": data, "warnings": list(warnings)}
-            self._write(_json(envelope) + "\n")
+            self._write(self._json(envelope, masked) + "\n")
         else:
             self.warn(warnings)
-            shown = self._text(text, sys.stdout)
+            shown = self._text(text, sys.stdout, masked=masked or is_terminal(sys.stdout))
             if not (page and self._paged(shown)):
                 self._write(shown)
 
@@ -198,7 +209,8 @@ class Output:
     def raw(self, data: bytes) -> None:
         """Print a file's bytes: exactly to a pipe or file, made visible on a terminal."""
         if is_terminal(sys.stdout) or not hasattr(sys.stdout, "buffer"):
-            self._write(visible(data.decode("utf-8", "surrogateescape")))
+            text = data.decode("utf-8", "surrogateescape")
+            self._write(visible("\n".join(self.masked(text.split("\n")))))
             return
         sys.stdout.flush()
         try:
@@ -230,7 +242,7 @@ class Output:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
         if self.structured:
             entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
-            write(sys.stderr, _json({"error": entry}) + "\n")
+            write(sys.stderr, self._json({"error": entry}, masked=True) + "\n")
             return
         first, *more = error.message.split("\n")
         lines: list[Line] = [[StyledText("memtui: ", "problem"), first], *more]
@@ -258,9 +270,32 @@ class Output:
             write(sys.stderr, "\n")
         return answer.strip().lower()
 
-    def _text(self, lines: Iterable[Line], stream: TextIO) -> str:
+    def masked(self, texts: Sequence[str]) -> list[str]:
+        """Texts of one line each, with what looks like a secret masked unless it is to be shown."""
+        if self._options.show_secrets or not texts:
+            return list(texts)
+        from memtui.presentation.secrets import mask_lines  # 15 ms that --version and errors in words do without
+
+        return mask_lines(texts)
+
+    def _text(self, lines: Iterable[Line], stream: TextIO, *, masked: bool = True) -> str:
         coloured = self.coloured(stream)
-        return "".join(_line(line, coloured) + "\n" for line in lines)
+        shown = list(lines)
+        if masked:
+            texts = [text for line in shown for text in _texts(line) if not isinstance(text, Masked)]
+            done = self.masked(texts)
+            if done != texts:
+                known = dict(zip(texts, done, strict=True))
+                shown = [
+                    [StyledText(known.get(part.text, part.text), part.style) for part in _parts(line)] for line in shown
+                ]
+        return "".join(_line(line, coloured) + "\n" for line in shown)
+
+    def _json(self, value: object, masked: bool) -> str:
+        shown = _json(value)
+        if masked and self.masked([shown]) != [shown]:
+            return _json(_masked(json.loads(shown), self.masked))
+        return shown
 
     def _write(self, text: str) -> None:
         if self._closed or not text:
@@ -277,13 +312,32 @@ class Output:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _line(line: Line, coloured: bool) -> str:
-    if type(line) is str:
-        return visible(line, keep="\t").rstrip(" ")
+def _parts(line: Line) -> list[StyledText]:
     parts = [line] if isinstance(line, str | StyledText) else line
+    return [StyledText(part) if isinstance(part, str) else part for part in parts]
+
+
+def _masked(value: object, mask: Callable[[Sequence[str]], list[str]]) -> object:
+    """A value of JSON with each text masked by itself."""
+    match value:
+        case str():
+            return "\n".join(mask(value.split("\n")))
+        case list():
+            return [_masked(one, mask) for one in value]
+        case dict():
+            return {key: _masked(one, mask) for key, one in value.items()}
+    return value
+
+
+def _texts(line: Line) -> list[str]:
+    return [line] if isinstance(line, str) else [part.text for part in _parts(line)]
+
+
+def _line(line: Line, coloured: bool) -> str:
+    if isinstance(line, str):
+        return visible(line, keep="\t").rstrip(" ")
     shown = []
-    for part in parts:
-        styled = StyledText(part) if isinstance(part, str) else part
+    for styled in _parts(line):
         clean = visible(styled.text, keep="\t")
         code = _SGR.get(styled.style, "") if coloured and clean else ""
         shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Cell, Line, Output, StyledText, iso
+from memtui.cli.output import Cell, Line, Masked, Output, StyledText, iso
 from memtui.util.text import age, cells, clip, visible
 
 GAP = "  "
 """Between two columns."""
 LEAST = 8
 """Cells that a column keeps when another one has given already."""
+SHORTEST_SECRET = 12
+"""Characters; a shorter cell can't hold a secret and the word that tells of it."""
 
 
 class Column(Struct, frozen=True):
@@ -51,9 +53,10 @@ def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[Ce
     """As `table`, from the cells of whole columns; without any cell there is no heading either."""
     if not cells[0]:
         return
+    cells = [_masked(out, one) for one in cells]  # before they are cut: of half a secret nobody knows what it is
     if out.plain:
         for row in zip(*cells, strict=True):
-            yield "\t".join(_text(cell).replace("\t", " ") for cell in row)
+            yield Masked("\t".join(_text(cell).replace("\t", " ") for cell in row))
         return
     headed = any(column.title for column in columns)
     sized = [_SizedColumn(column, cells_, headed) for column, cells_ in zip(columns, cells, strict=True)]
@@ -63,15 +66,28 @@ def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[Ce
     sized = _fit(sized, out.width)
     lines = zip(*(one.filled(out.glyphs.ellipsis, last=one is sized[-1]) for one in sized), strict=True)
     if not out.coloured(sys.stdout):
-        yield from map(GAP.join, lines)
+        yield from map(Masked, map(GAP.join, lines))
         return
     if headed:
         yield _line([StyledText(text, "dim") for text in next(lines)])
     for row, texts in zip(zip(*(one.cells for one in sized), strict=True), lines, strict=True):
         yield _line([
-            StyledText(text, cell.style if isinstance(cell, StyledText) else one.column.style)
+            StyledText(Masked(text), cell.style if isinstance(cell, StyledText) else one.column.style)
             for cell, text, one in zip(row, texts, sized, strict=True)
         ])  # fmt: skip
+
+
+def _masked(out: Output, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """The cells of a column, masked; numbers, ages and words too short for a secret are not looked at."""
+    texts = [_text(cell) for cell in cells]
+    looked = [text for text in dict.fromkeys(texts) if len(text) > SHORTEST_SECRET]
+    masked = {old: new for old, new in zip(looked, out.masked(looked), strict=True) if old != new}
+    if not masked:
+        return cells
+    return [
+        cell if text not in masked else StyledText(masked[text], cell.style if isinstance(cell, StyledText) else "")
+        for cell, text in zip(cells, texts, strict=True)
+    ]
 
 
 def _line(parts: list[StyledText]) -> list[Cell]:

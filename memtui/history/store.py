@@ -310,8 +310,6 @@ class Store:
             MemtuiError: If nothing could be written.
         """
         with self._writer.writing("restore"):
-            if before is not None:
-                before = self.history.operation(before).id
             self._writer.note()
             for _ in range(MAX_TRIES):
                 steps, left, _ = self._as_of(until, before)
@@ -501,6 +499,8 @@ class Store:
 
     def _as_of(self, until: float | None, before: str | None) -> tuple[list[Step], list[NotRestored], list[str]]:
         """The steps that make the folder what it was, what can't be restored, and what nobody knows."""
+        if before is not None:
+            before = self.history.operation(before).id  # people give the beginning of it
         then = self.history.folder_at(self.scope.folder, until=until, before=before)
         then = {name: version for name, version in then.items() if self.scope.covers(name)}
         leaving = {name for name, version in then.items() if version.digest is None}

@@ -29,6 +29,7 @@ from memtui.tui.widgets.budget_meter import BudgetMeter
 from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.title_bar import TitleBar
+from memtui.tui.widgets.virtual_list import Lines
 from memtui.util.config import Config
 from memtui.util.gc_tuning import freeze_heap
 from memtui.util.lazy_module import LazyModule
@@ -51,6 +52,8 @@ else:  # wanted behind the first frame, and imported there
     dream_loaders, memory_loaders = LazyModule("memtui.tui.loaders.dreams"), LazyModule("memtui.tui.loaders.memory")
     session_loaders, editor = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.screens.editor")
     crash_report = LazyModule("memtui.util.crash_report")
+
+FOLDER_GONE = "the folder is gone: this was read last"
 
 RESCAN_INTERVAL_S = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
@@ -197,12 +200,19 @@ class MemtuiApp(AppBase):
         notices = [] if message.snapshot.full else [f"checking{self.glyphs.ellipsis}"]
         notices += [notice for notice in message.snapshot.notices if message.snapshot.auto is not None]
         notice = notices[0] if notices and self.start.location.enabled else ""
+        known, snapshot = self.state.snapshot, message.snapshot
+        gone = known is not None and known.auto is not None and snapshot.auto is None
+        if known is not None and gone:  # a checkout or a network folder brings it back: what was read last stays
+            snapshot, notice = known, FOLDER_GONE
+        elif snapshot.auto is not None and self.screen.id == app_commands.WELCOME_ID:
+            self.screen.dismiss(None)
         self.state = replace(
-            self.state, snapshot=message.snapshot, now=self.start.now(), notice=notice, unsaved=message.unsaved,
-            pinned=message.pinned, changed=message.changed, last_dream=message.last_dream, branch=message.branch,
+            self.state, snapshot=snapshot, folder_gone=gone, now=self.start.now(), notice=notice,
+            unsaved=message.unsaved, pinned=message.pinned, changed=message.changed, last_dream=message.last_dream,
+            branch=message.branch,
         )  # fmt: skip
-        if message.snapshot.full:
-            self._first_run(message.snapshot)
+        if snapshot.full:
+            self._first_run(snapshot)
 
     def _first_run(self, snapshot: Snapshot) -> None:
         """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
@@ -305,6 +315,13 @@ class MemtuiApp(AppBase):
     def _read_dreams_again(self) -> None:
         if self._dream_loader is not None:
             self._dream_loader.read_again()
+
+    def toggle_secrets(self) -> None:
+        super().toggle_secrets()
+        for screen in self.screen_stack:
+            for lines in screen.walk_children(with_self=False):
+                if isinstance(lines, Lines):
+                    lines.draw_again()
 
     def read_again(self) -> None:
         self.memory_loader.read_again()

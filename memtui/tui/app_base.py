@@ -166,6 +166,10 @@ class AppBase(App[object]):
     def take_config(self, config: Config) -> None:
         """Use other settings of ours from now on."""
 
+    def toggle_secrets(self) -> None:
+        """Show what looks like a secret, or mask it again."""
+        self.state = replace(self.state, secrets_shown=not self.state.secrets_shown)
+
     def take_location(self, location: MemoryLocation) -> None:
         """Use what the client's settings decide from now on."""
         self.state = replace(self.state, location=location)
@@ -270,6 +274,10 @@ class AppBase(App[object]):
     def copy_line(self, text: str) -> None:
         self.copy_to_clipboard(text)
         self.notify("line sent to the clipboard", timeout=2, markup=False)
+
+    def notify(self, message: str, **options: Any) -> None:
+        """As Textual's, with secrets masked."""
+        super().notify(self.state.masked(message) if isinstance(message, str) else message, **options)
 
     def bell(self) -> None:
         """Nothing can be done here; silent."""

@@ -25,7 +25,7 @@ def title_status(state: AppState, home: Path) -> ProjectStatus:
         problems=len(counted),
         unlisted=len(unlisted(snapshot.auto)) if snapshot and snapshot.auto else 0,
         last_dream=time_ago(state.now - state.last_dream) if state.last_dream else "never",
-        flags=state.flags,
+        flags=(*state.flags, *(["secrets shown"] if state.secrets_shown else [])),
         notice=visible(state.notice, keep=""),
     )
 

@@ -64,7 +64,7 @@ class SnapshotLoaded(Newest):
     def same_as(self, state: AppState) -> bool:
         """Whether the state shows just this already: a rescan that found nothing changes nothing on the screen."""
         old, new = state.snapshot, self.snapshot
-        if old is None or not old.full or len(old.scopes) != len(new.scopes):
+        if old is None or not old.full or state.folder_gone or len(old.scopes) != len(new.scopes):
             return False
         beside = (self.unsaved, self.pinned, self.changed, self.last_dream, self.branch)
         if beside != (state.unsaved, state.pinned, state.changed, state.last_dream, state.branch):

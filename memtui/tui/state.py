@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.retention import DEFAULT_RETENTION_DAYS
 from memtui.sessions.listing import CompressedSessions
+from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
     from memtui.client.running import RunningSession
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState
     from memtui.memory.snapshot import Snapshot
+    from memtui.presentation import secrets
     from memtui.resume.outline import OutlineNode
     from memtui.sessions.archive import ArchivedSession
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.transcript import Transcript
     from memtui.tui.render.markdown import MarkdownLine
     from memtui.tui.startup.first_state import FirstState
+else:  # the first frame has nothing to mask
+    secrets = LazyModule("memtui.presentation.secrets")
 
 
 class Preview(Struct, frozen=True):
@@ -36,6 +40,8 @@ class Preview(Struct, frozen=True):
     title: str = ""
     lines: Sequence[MarkdownLine] = ()
     width: int = 0
+    secrets: bool = False
+    """Whether what looks like a secret is shown."""
 
 
 Scope = Literal["project", "worktrees", "all"]
@@ -177,6 +183,13 @@ class AppState(Struct, frozen=True):
     starting: Starting | None = None
     """A run that was asked for and has reported nothing yet."""
     foreign: ExternalRun | None = None
+    secrets_shown: bool = False
+    folder_gone: bool = False
+    """Whether the memory folder went away while it was shown; `snapshot` is the last reading of it."""
+
+    def masked(self, text: str) -> str:
+        """A text as it is shown: what looks like a secret is masked, unless the person wants to see it."""
+        return text if self.secrets_shown else secrets.mask_secrets(text)
 
     @property
     def going(self) -> Dream | None:

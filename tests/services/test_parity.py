@@ -509,7 +509,7 @@ _READING = {
     "preview": "down up",
     "lines": "down up home end page_down page_up half_down half_up",
     "view": "memory dream sessions search settings run run_typing",
-    "app": "palette help activity project reload redraw suspend quit",
+    "app": "palette help activity project reload secrets redraw suspend quit",
 }
 READING = {f"{first}.{last}" for first, names in _READING.items() for last in names.split()}
 """The commands that write nothing."""

@@ -171,13 +171,15 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
         return 0
     if not meta and not structured:
         lines = text.removesuffix("\n").split("\n") if text else []
-        context.out.result("file", {}, (line.removesuffix("\r") for line in lines), page=True)
+        context.out.result("file", {}, (line.removesuffix("\r") for line in lines), page=True, exact=True)
         return 0
     rows = file_rows(Pins(context.dirs), snapshot)
     row = next(row for one, row in rows if (one.path, one.name) == (named.path, named.name))
     details = details_of(snapshot, named)
+    if meta:
+        details["fields"] = [{**one, "value": _masked_value(context.out, one)} for one in details.get("fields", ())]
     data = {**row, **details, **({} if meta else {"text": text})}
-    context.out.result("file", data, meta_text(context, row, details))
+    context.out.result("file", data, meta_text(context, row, details), exact=not meta)
     return 0
 
 
@@ -222,7 +224,7 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
     yield from table(context.out, columns("", ""), ([StyledText(key, "dim"), value] for key, value in facts if value))
     for field in details.get("fields", ()):
         if field["key"] not in ("name", "description", "type"):
-            yield [StyledText(f"{field['key']}  ", "dim"), field["value"] or ""]
+            yield [StyledText(f"{field['key']}  ", "dim"), _masked_value(context.out, field)]
     for link in details.get("links", ()):
         state = StyledText("  missing", "problem") if link["state"] == "missing" else StyledText("")
         yield [StyledText("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]
@@ -231,6 +233,13 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
             yield [StyledText(f"{words}  ", "dim"), f"{one['name']}:{one['line']}  {one['text'].strip()}"]
     for problem in details["problems"]:
         yield problem_line(context.out, problem)
+
+
+def _masked_value(out: Output, field: Data) -> str:
+    """The value of a field; its key may tell that it is a secret."""
+    lead = f"{field['key']}: "
+    [shown] = out.masked([f"{lead}{field['value'] or ''}"])
+    return shown.removeprefix(lead)
 
 
 def problem_line(out: Output, problem: Data) -> Line:

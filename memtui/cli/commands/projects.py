@@ -65,13 +65,11 @@ def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
     `UsageError` if two directories share the folder and the word doesn't say which.
     """
     project = find_project(context.env, word)
-    if not is_path(word):
+    path = Path(os.path.normpath(context.cwd / expand_tilde(word, users=True)))
+    if not is_path(word) or project.folder in (path, *path.parents):
         if project.collision:
             paths = " or ".join(visible(str(path), keep="") for path in project.cwds)
             raise UsageError(f"two directories share {project.folder.name}", hint=f"name one by its path: {paths}")
-        return project, project.cwd
-    path = Path(os.path.normpath(context.cwd / expand_tilde(word, users=True)))
-    if project.folder in (path, *path.parents):
         return project, project.cwd
     for directory in (project.cwd, *project.cwds):
         if directory is not None and directory in (path, real_path(path)):

@@ -85,6 +85,10 @@ async def switch_project(context: CommandContext) -> None:
         await projects.open_project(context, chosen)
 
 
+WELCOME_ID = "welcome"
+"""Of the dialog, which goes away once there is memory."""
+
+
 async def welcome(context: CommandContext) -> None:
     """The first-run page: where we looked, and what can be done."""
     env, location = context.workspace.env, context.workspace.location
@@ -106,6 +110,7 @@ async def welcome(context: CommandContext) -> None:
     options = [dialogs.Option(run, f"{at}  {words}", more) for at, (run, words, more) in enumerate(offers, 1)]
     explain = f"{client_paths.tilde_path(location.folder, env.home)} does not exist."
     dialog = dialogs.Choose("No memory for this project yet", options, explain=explain, digits=True)
+    dialog.id = WELCOME_ID
     await _perform_chosen(context, dialog)
 
 
@@ -171,6 +176,8 @@ EVERYWHERE = declare(
     Command("app.activity", "Activity: every write, with its diff", "at", history.activity, display="@"),
     Command("app.project", "Switch project", "ctrl+r", switch_project, display="^R"),
     Command("app.reload", "Read the disk again", "R", lambda context: context.app.read_again()),
+    Command("app.secrets", "Show or mask secrets", "asterisk", lambda context: context.app.toggle_secrets(),
+            display="*"),
     Command("app.redraw", "Redraw", "ctrl+l", lambda context: context.app.refresh(layout=True, repaint=True),
             display="^L"),
     Command("app.suspend", "To the shell", "ctrl+z", suspend, display="^Z"),

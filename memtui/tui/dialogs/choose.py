@@ -46,9 +46,10 @@ class OptionLines(VirtualList, Generic[Key]):
 
     def row(self, index: int, width: int) -> Content:
         option = self.options[index]
-        detail = text.clip(text.visible(option.off or option.detail, keep=""), width // 2)
+        masked = self.app.state.masked
+        detail = text.clip(text.visible(masked(option.off or option.detail), keep=""), width // 2)
         room = width - text.cells(detail) - 3
-        label = text.pad(text.visible(option.label, keep=""), max(1, room))
+        label = text.pad(text.visible(masked(option.label), keep=""), max(1, room))
         style = "$dim" if option.off else ""
         return Content.styled(f" {label} ", style) + Content.styled(f"{detail} ", "$warn" if option.off else "$dim")
 

@@ -28,6 +28,7 @@ from memtui.presentation.dream_text import (
     starter,
     touched_words,
 )
+from memtui.presentation.secrets import mask_secrets
 from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, time_ago, visible
@@ -303,7 +304,7 @@ def _event(event: Event, width: int) -> Iterator[Content]:
     if line is None:
         return
     at = time.strftime("%H:%M:%S", time.localtime(event.at))
-    words = visible("  ".join(filter(None, (line.label, line.text))), keep="")
+    words = visible(mask_secrets("  ".join(filter(None, (line.label, line.text)))), keep="")
     first, *more = Content.styled(words, TONE_STYLES[line.tone]).wrap(max(8, width - 10)) or [Content("")]
     yield Content.styled(f"{at}  ", "$dim") + first
     yield from (Content(" " * 10) + part for part in more)

@@ -10,8 +10,10 @@ from itertools import accumulate
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
+from memtui.presentation.secrets import mask_lines, mask_secrets
 from memtui.transcripts.content import ContentKind, ContentPart, MessageContent
 from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.render.markdown import draw
@@ -50,13 +52,15 @@ class Row(Struct, frozen=True):
     folds: bool = False
 
 
-def draw_said(said: MessageContent, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[Row]:
-    """The rows of a record, at least one, in `width` cells (1 or more)."""
+def draw_said(
+    said: MessageContent, width: int, glyphs: Glyphs, limit: Limit, *, secrets: bool = False
+) -> Iterator[Row]:
+    """The rows of a record, at least one, in `width` cells (1 or more); without `secrets` these are masked."""
     if not said.parts or said.parts[0].kind == "text":
         yield Row(Content(""), BETWEEN)
         yield Row(_header(said, width))
     for number, part in enumerate(said.parts):
-        yield from _part(part, number, width, glyphs, limit(number, part.kind), said.cwd)
+        yield from _part(part, number, width, glyphs, limit(number, part.kind), said.cwd, secrets=secrets)
 
 
 def clock(stamp: str) -> str:
@@ -77,11 +81,16 @@ def _header(said: MessageContent, width: int) -> Content:
     return head + Content.styled(" " * gap + stamp, "$dim") if gap > 0 else head
 
 
-def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str) -> Iterator[Row]:
+def _part(
+    part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str, *, secrets: bool
+) -> Iterator[Row]:
     opened = shown > FOLDED.get(part.kind, 0)
     folds = part.kind == "repeats" or (bool(part.body) and part.kind != "text")
     lines, left = part.first_lines(shown)
     taken = _taken(lines, shown)
+    if not secrets:
+        head = mask_secrets(part.body[:500]) if part.kind == "thinking" else part.body
+        taken, part = mask_lines(taken), replace(part, line=mask_secrets(part.line), body=head)
     left += len(lines) - len(taken)
     if part.kind == "boundary":
         yield Row(_rule(part.line, width, glyphs), number)

@@ -1,9 +1,10 @@
 """A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
+from msgspec.structs import replace
 from textual.content import Content
 
 from memtui.dream.lock.external_run import ExternalRun, text_before_run
@@ -17,12 +18,15 @@ from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.memory.workspace import Workspace
 from memtui.presentation.history_text import who_words, why_words
+from memtui.presentation.secrets import mask_secrets
 from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
 from memtui.util.text import age, visible
 
+Mask = Callable[[str], str]
+"""Masks what looks like a secret, or leaves it."""
 MAX_BYTES_DRAWN = 400_000
 """Bytes that are drawn; what lies behind is said, and the editor has it."""
 
@@ -33,23 +37,27 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
     if path is None:
         return wanted
     file = snapshot.at(path)
+    mask: Mask = str if wanted.secrets else mask_secrets
     if wanted.mode == "links" and file is not None:
-        lines = _links(snapshot, file, glyphs)
+        lines = _links(snapshot, file, glyphs, mask)
     elif wanted.mode == "history":
-        lines = _history(workspace, path)
+        lines = _history(workspace, path, mask)
     else:
-        lines = _text(workspace, path, wanted.width, glyphs, is_index=file is not None and file.kind == "index")
-    return Preview(path, wanted.mode, file.name if file else path.name, lines, wanted.width)
+        is_index = file is not None and file.kind == "index"
+        lines = _text(workspace, path, wanted.width, glyphs, mask, is_index=is_index)
+    return replace(wanted, title=file.name if file else path.name, lines=lines)
 
 
-def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_index: bool) -> list[MarkdownLine]:
+def _text(
+    workspace: Workspace, path: Path, width: int, glyphs: Glyphs, mask: Mask, *, is_index: bool
+) -> list[MarkdownLine]:
     try:
         data, _ = workspace.text(path)
     except NotFound as error:
         return [_styled(visible(error.message), "$warn")]
     except OSError as error:
         return [_styled(f"cannot be read: {error.strerror}", "$problem")]
-    text = data[:MAX_BYTES_DRAWN].decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
+    text = mask(data[:MAX_BYTES_DRAWN].decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n"))
     if is_index:
         lines = _with_cut(text, width, glyphs)
     elif (front := read_frontmatter(text)).verdict == "invalid":
@@ -81,19 +89,19 @@ def _styled(words: str, style: str) -> MarkdownLine:
     return MarkdownLine(Content.styled(words, style), 1)
 
 
-def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs) -> list[MarkdownLine]:
+def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs, mask: Mask) -> list[MarkdownLine]:
     lines = [_styled("links out", "bold")]
     for link in file.links or ():
         names_file = link.target.split("#")[0].endswith(".md") or link.kind == "wiki"
         state = "  missing" if names_file and not snapshot.resolve(file.path, link.target) else ""
-        target = (visible(link.target, keep=""), "$link underline")
+        target = (visible(mask(link.target), keep=""), "$link underline")
         content = Content.assemble((f"{link.line:>4} ", "$dim"), target, (state, "$problem"))
         lines.append(MarkdownLine(content, link.line, (link.target,)))
     backlinks, mentions = snapshot.graphs[file.scope].backlinks(file), snapshot.unlinked_mentions(file)
     for heading, references in (("backlinks", backlinks), ("unlinked mentions", mentions)):
         lines += [_styled("", ""), _styled(heading, "bold")]
         for one in references:
-            name, text = visible(one.file, keep=""), visible(one.text.strip(), keep="")
+            name, text = visible(one.file, keep=""), visible(mask(one.text.strip()), keep="")
             content = Content.assemble((name, "$link underline"), (f":{one.line}  ", "$dim"), text)
             lines.append(MarkdownLine(content, one.line, (one.file,)))
         if not references:
@@ -101,23 +109,23 @@ def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs) -> list[Markdow
     return lines
 
 
-def _history(workspace: Workspace, path: Path) -> list[MarkdownLine]:
+def _history(workspace: Workspace, path: Path, mask: Mask) -> list[MarkdownLine]:
     versions = workspace.versions(path)
     if not versions:
         return [_styled("no history yet: memtui records each write from now on", "$dim")]
     _, name = workspace.home_of(path)
     lines = [_styled("Enter shows a version, u restores one", "$dim")]
-    return lines + [_version(version, name, workspace.now()) for version in versions]
+    return lines + [_version(version, name, workspace.now(), mask) for version in versions]
 
 
-def _version(version: Operation, name: str, now: float) -> MarkdownLine:
+def _version(version: Operation, name: str, now: float, mask: Mask) -> MarkdownLine:
     change = next(change for change in version.files if change.name == name)
     content = Content.assemble(
         (f"{age(now - version.when):>4} ", "$dim"),
         (f"{visible(who_words(version), keep=''):<13} ", "bold"),
         (f"+{change.added} ", "$good"),
         (f"-{change.removed}  ", "$problem"),
-        (visible(why_words(version), keep=""), "$dim strike" if version.undone else ""),
+        (visible(mask(why_words(version)), keep=""), "$dim strike" if version.undone else ""),
         ("  undone" if version.undone else "", "$warn"),
     )
     return MarkdownLine(content, 1, (f"version:{version.id}",))

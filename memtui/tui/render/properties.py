@@ -18,6 +18,7 @@ from memtui.util.text import pluralize, size, time_ago, visible
 if TYPE_CHECKING:
     from memtui.memory.checks.base import Problem
     from memtui.memory.scope import Scope
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
 
 MAX_NOTES = 8
@@ -29,9 +30,16 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     snapshot = state.snapshot
     if snapshot is None:
         return [], []
+    pairs, notes = _properties(state, snapshot, path, glyphs)
+    return [(name, state.masked(value), style) for name, value, style in pairs], notes
+
+
+def _properties(
+    state: AppState, snapshot: Snapshot, path: Path | None, glyphs: Glyphs
+) -> tuple[list[Pair], list[Content]]:
     if path is None:
         return [("memory", visible(str(state.location.folder)), ""), ("decided by", state.location.decided_by, "")], []
-    notes = [_note(problem, glyphs) for problem in snapshot.problems if problem.path == path]
+    notes = [_note(problem, state, glyphs) for problem in snapshot.problems if problem.path == path]
     if len(notes) > MAX_NOTES:
         more = f"and {len(notes) - MAX_NOTES} more: F8 in the editor goes from one to the next"
         notes = [*notes[:MAX_NOTES], Content.styled(more, "$dim")]
@@ -59,10 +67,12 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     return [pair for pair in pairs if pair[1]], notes
 
 
-def _note(problem: Problem, glyphs: Glyphs) -> Content:
+def _note(problem: Problem, state: AppState, glyphs: Glyphs) -> Content:
     shown, mark = problem_text(problem), glyphs.separator if problem.severity == "info" else glyphs.problem
     place = f"{shown.label}  " if shown.label else ""
-    return Content.assemble((f"{mark} ", TONE_STYLES[shown.tone]), (place, "$dim"), visible(shown.text, keep=""))
+    return Content.assemble(
+        (f"{mark} ", TONE_STYLES[shown.tone]), (place, "$dim"), visible(state.masked(shown.text), keep="")
+    )
 
 
 def _topic(file: MemoryFile) -> list[Pair]:

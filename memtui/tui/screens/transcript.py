@@ -50,7 +50,7 @@ class TranscriptScreen(HintedScreen[str | None]):
     def __init__(self, path: Path, title: str, entries: Sequence[Entry] | None = None, start: str = "") -> None:
         super().__init__()
         self.path = path
-        self._title = text.visible(title, keep="")
+        self._title = text.visible(self.app.state.masked(title), keep="")
         self._entries = entries
         self._start = start
         self.on_path = entries is not None

@@ -123,6 +123,9 @@ class MemoryView(FilteredView[Wanted]):
         if before is None or before.snapshot is not state.snapshot or before.unsaved != state.unsaved:
             self.rearrange()
             self.ask_preview()
+        elif before.secrets_shown != state.secrets_shown:
+            self._show_properties()
+            self.ask_preview()
         elif before.pinned != state.pinned or before.changed != state.changed or int(before.now) != int(state.now):
             self.rearrange()
         if before is None or before.preview is not state.preview or before.snapshot is not state.snapshot:
@@ -188,7 +191,10 @@ class MemoryView(FilteredView[Wanted]):
 
     @on(ReaderView.WidthChanged)
     def ask_preview(self) -> None:
-        self.post_message(PreviewRequested(Preview(self.current, self.mode, width=self.reader.draw_width)))
+        shown = self.state is not None and self.state.secrets_shown
+        self.post_message(
+            PreviewRequested(Preview(self.current, self.mode, width=self.reader.draw_width, secrets=shown))
+        )
 
     @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:

@@ -142,9 +142,10 @@ class SessionsView(FilteredView[SessionsWanted]):
             return
         opened = state.opened.get(session.file_path)
         known = pairs_of(session, state.session_list, state.now, self.app.start.home)
-        table.pairs = [*known, *(opened.pairs if opened else ())]
+        pairs = [*known, *(opened.pairs if opened else ())]
+        table.pairs = [(name, state.masked(value), style) for name, value, style in pairs]
         notes, width = opened.notes if opened else (), max(8, table.size.width)
-        table.notes = [part for note in notes for part in Content.styled(note, "$dim").wrap(width)]
+        table.notes = [part for note in notes for part in Content.styled(state.masked(note), "$dim").wrap(width)]
 
     def _show_conversation(self, conversation: OpenConversation) -> None:
         """What leads to the row under the cursor, from its end; nothing if the cursor has gone on."""

@@ -84,7 +84,7 @@ class SettingLines(RowList[SettingRow]):
             return Content.styled(text.clip(text.visible(row.words, keep=""), width), style)
         name_width = min(36, width // 2)
         value_width = 26 if width >= DESCRIPTION_FROM_CELLS else max(8, width - name_width - 14)
-        value = text.pad(text.visible(row.value, keep=""), value_width)
+        value = text.pad(text.visible(self.app.state.masked(row.value), keep=""), value_width)
         layer = text.pad(text.visible(row.layer, keep=""), 12)
         words = text.clip(row.words, width - name_width - value_width - 16) if width >= DESCRIPTION_FROM_CELLS else ""
         return Content.assemble(

@@ -32,9 +32,13 @@ class DiffLines(VirtualList):
         width = max(4, self.size.width - 1)
         self.rows = [
             part
-            for line in diff_text(self._diff)
+            for line in diff_text(self.app.state.masked(self._diff))
             for part in _wrapped(visible(line.text, keep="\t").expandtabs(4), TONE_STYLES[line.tone], width)
         ]
+
+    def draw_again(self) -> None:
+        self._lay()
+        super().draw_again()
 
     def on_resize(self) -> None:
         self._lay()

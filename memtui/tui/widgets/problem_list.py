@@ -24,7 +24,9 @@ class ProblemList(VirtualList):
         problem = self.rows[index]
         place = f"{problem.line or ''}" + (f":{problem.column}" if problem.column else "")
         fix = text.clip(text.visible(f"fix: {problem.fix}" if problem.fix else "", keep=""), width // 3)
-        words = text.pad(text.visible(problem.message, keep=""), max(1, width - 19 - text.cells(fix)))
+        words = text.pad(
+            text.visible(self.app.state.masked(problem.message), keep=""), max(1, width - 19 - text.cells(fix))
+        )
         sign = self.glyphs.problem if problem.severity == "error" else self.glyphs.separator
         style = TONE_STYLES[SEVERITY_TONES[problem.severity]]
         return Content.assemble(

@@ -104,7 +104,7 @@ class SessionList(RowList[SessionRow]):
         project = ""
         if self.session_list.scope != "project" and width >= PROJECT_FROM:
             project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
-        title = text.visible(session.title, keep="") or UNTITLED
+        title = text.visible(self.app.state.masked(session.title), keep="") or UNTITLED
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
         marks = ((lead[:1], style), (lead[1:2], "$mark bold"), lead[2:])
         named = ((project, "$link"), (title, "" if session.title else "$dim"))
@@ -134,7 +134,8 @@ class SessionList(RowList[SessionRow]):
         kind = NODE_LABELS[node.kind]
         if node.agent is not None:
             kind = "Claude Code's own" if node.agent.internal else node.agent.kind or kind
-        words = text.visible(f"{kind}: {node.first_text}" if kind else node.first_text, keep="")
+        first = self.app.state.masked(node.first_text)
+        words = text.visible(f"{kind}: {first}" if kind else first, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
         style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
         return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))

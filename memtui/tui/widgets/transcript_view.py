@@ -281,13 +281,13 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         if self.here is None:
             self.open(*self._first)
         else:
-            self._draw_again()
+            self.draw_again()
 
     def on_unmount(self) -> None:
         self.stop_search()
         self.source.close()
 
-    def _draw_again(self, line: int | None = None) -> None:
+    def draw_again(self, line: int | None = None) -> None:
         """Draw all again, the same row (or another line of its part) under the cursor and at the same height."""
         if (here := self.here) is not None:
             block, row = here
@@ -312,7 +312,8 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(record)
-        rows = tuple(draw_said(said, self.row_width, self.app.glyphs, limit))
+        secrets = self.app.state.secrets_shown
+        rows = tuple(draw_said(said, self.row_width, self.app.glyphs, limit, secrets=secrets))
         place = (spot, record.offset, record.length, record.line)
         return RecordBlock(*place, said.uuid, said.prompt, record.pending, rows)
 
@@ -511,7 +512,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         """Fold what a compaction wrote again, in the file's order."""
         if isinstance(self.source, FoldedSource) and self.source.ranges != runs:
             self.source.set_ranges(runs)
-            self._draw_again()
+            self.draw_again()
 
     def toggle(self) -> None:
         """Unfold what is under the cursor, show more of it, or fold it."""
@@ -529,7 +530,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self._shown.clear()
         if isinstance(self.source, FoldedSource):
             self.source.set_all_open(opened=not folded)
-        self._draw_again()
+        self.draw_again()
 
     def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
         if not (row.folds or row.more):
@@ -539,7 +540,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             self.source.set_open(block.spot, opened=lines > 0)
         else:
             self._shown[block.spot, row.part] = lines
-        self._draw_again(None if lines else -1)
+        self.draw_again(None if lines else -1)
 
     # Finding.
 

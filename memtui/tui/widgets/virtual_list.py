@@ -41,6 +41,9 @@ class Lines(InApp):
     def move_pages(self, pages: float) -> None:
         raise NotImplementedError
 
+    def draw_again(self) -> None:
+        """Draw the same rows again: secrets are shown now, or masked."""
+
 
 LINES = declare(
     registry.LISTS,
@@ -139,6 +142,9 @@ class VirtualList(Lines, ScrollView, can_focus=True):
         self.set_reactive(VirtualList.cursor, max(0, min(index, count - 1)))
         self.refresh()
         self.call_after_refresh(self._show_cursor)
+
+    def draw_again(self) -> None:
+        self.rows_changed()
 
     def row_changed(self, index: int) -> None:
         """Draw one row again: it says something else, and all others are what and where they were."""
