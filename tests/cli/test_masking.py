@@ -12,7 +12,8 @@ COMMANDS = (
     [], ["ls"], ["ls", "--plain"], ["ls", "-v"], ["show", "secret", "--meta"], ["check"], ["index"], ["history", "-p"],
     ["history", "--json"], ["ls", "--jsonl"], ["show", "secret", "--meta", "--json"], ["sessions", "ls"],
     ["sessions", "ls", "--json"], ["index", "--rebuild", "-n"], ["set", "secret", f"note={TOKEN}", "-n"],
-    ["set", "secret", f"description={TOKEN}", "--json", "-n"], ["--json"], ["show", f"gone {TOKEN}"], ["rm", "secret", "-n"],
+    ["set", "secret", f"description={TOKEN}", "--json", "-n"], ["--json"], ["show", f"gone {TOKEN}"],
+    ["rm", "secret", "-n"],
 )  # fmt: skip
 
 

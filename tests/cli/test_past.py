@@ -207,3 +207,21 @@ def test_the_history_as_a_git_repository(run: Run, memory: Path, tmp_path: Path)
     assert ran.data["commits"] >= 2
     assert "description: One" in (next((tmp_path / "repo").rglob("feedback_testing.md"))).read_text(encoding="utf-8")
     assert run("history", "--git", tmp_path / "repo").code == 5
+
+
+@pytest.mark.parametrize("kind", ["memory", "agent"])
+def test_all_files_that_went_away_come_back(run: Run, memory: Path, home: Path, kind: str) -> None:
+    """One look that may write is enough, in every kind of folder: no write of ours has to come first."""
+    agent = home.resolve() / ".claude" / "agent-memory" / "rev"
+    agent.mkdir(parents=True)
+    (agent / "MEMORY.md").write_text("# rev\n", encoding="utf-8")
+    run("history")
+    folder = memory if kind == "memory" else agent
+    before = {path: path.read_bytes() for path in folder.rglob("*.md")}
+    for path in before:
+        path.unlink()
+    gone = next(one for one in run("history", "-v", "--json").data if one["files"][0]["kind"] == "removed")
+    words = ("restore", "--before", gone["id"][:8]) if kind == "memory" else ("undo", gone["id"][:8])
+    assert run(*words).code == 0
+    assert {path: path.read_bytes() for path in folder.rglob("*.md")} == before
+    assert run("restore", "--before", "ffffffff").code == 3

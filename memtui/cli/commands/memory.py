@@ -176,8 +176,8 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
     rows = file_rows(Pins(context.dirs), snapshot)
     row = next(row for one, row in rows if (one.path, one.name) == (named.path, named.name))
     details = details_of(snapshot, named)
-    if meta:
-        details["fields"] = [{**one, "value": _masked_value(context.out, one)} for one in details.get("fields", ())]
+    if meta and "fields" in details:
+        details["fields"] = [{**one, "value": _masked_value(context.out, one)} for one in details["fields"]]
     data = {**row, **details, **({} if meta else {"text": text})}
     context.out.result("file", data, meta_text(context, row, details), exact=not meta)
     return 0
@@ -224,7 +224,7 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
     yield from table(context.out, columns("", ""), ([StyledText(key, "dim"), value] for key, value in facts if value))
     for field in details.get("fields", ()):
         if field["key"] not in ("name", "description", "type"):
-            yield [StyledText(f"{field['key']}  ", "dim"), _masked_value(context.out, field)]
+            yield [StyledText(f"{field['key']}  ", "dim"), _masked_value(context.out, field) or ""]
     for link in details.get("links", ()):
         state = StyledText("  missing", "problem") if link["state"] == "missing" else StyledText("")
         yield [StyledText("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]
@@ -235,10 +235,12 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
         yield problem_line(context.out, problem)
 
 
-def _masked_value(out: Output, field: Data) -> str:
+def _masked_value(out: Output, field: Data) -> str | None:
     """The value of a field; its key may tell that it is a secret."""
+    if not field["value"]:
+        return None
     lead = f"{field['key']}: "
-    [shown] = out.masked([f"{lead}{field['value'] or ''}"])
+    [shown] = out.masked([f"{lead}{field['value']}"])
     return shown.removeprefix(lead)
 
 
