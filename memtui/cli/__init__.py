@@ -49,6 +49,8 @@ COMMANDS: dict[str, str] = {
     "set": "memtui.cli.commands.memory_edit:set_fields",
     "mv": "memtui.cli.commands.memory_edit:mv",
     "rm": "memtui.cli.commands.memory_edit:rm",
+    "merge": "memtui.cli.commands.memory_edit:merge",
+    "promote": "memtui.cli.commands.memory_edit:promote",
     "pin": "memtui.cli.commands.memory_edit:pin",
     "check": "memtui.cli.commands.check:check",
     "index": "memtui.cli.commands.index:index",

@@ -10,8 +10,8 @@ changes, which are shown before `history` carries them out.
   topic; `snapshot` holds all of them at one moment.
 - Instructions: `instructions` reads the CLAUDE.md family; `imports` and `path_rules` have its parts.
 - Problems: `checks/`, one file a check with its fix.
-- Changes: `plans` makes them; `drafts` keeps unsaved text; `pins` names files that no background run may touch,
-  `pin_operations` makes that undoable.
+- Changes: `plans` makes them, `moves` those that bring a topic or an entry to another place; `drafts` keeps unsaved
+  text; `pins` names files that no background run may touch, `pin_operations` makes that undoable.
 - `workspace` puts all of this together for one working directory, for the screen and the command line.
 
 Invariants:

@@ -8,7 +8,9 @@ and leaves every other byte: line ends, order, headings, prose, a missing last l
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -146,13 +148,55 @@ class EntryRow(Struct, frozen=True):
     type: str | None
 
 
-def add_entries(text: str, rows: Iterable[EntryRow]) -> str:
-    """Add entries to an index, each under a heading of its type where there is one."""
+def add_entries(text: str, rows: Iterable[EntryRow], types: Mapping[str, str | None] = MappingProxyType({})) -> str:
+    """Add entries to an index, each into the section that fits.
+
+    That is the one whose heading names its type, else the one with the most entries of its type, as `types` has them
+    by file name, else the end.
+    """
     for row in rows:
-        wanted = (row.type, f"{row.type}s", f"{row.type} memory", f"{row.type} memories") if row.type else ()
-        section = next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
-        text = add_entry(text, row.title, row.name, row.description, section)
+        text = add_entry(text, row.title, row.name, row.description, _fitting_section(text, row.type, types))
     return text
+
+
+def _fitting_section(text: str, type: str | None, types: Mapping[str, str | None]) -> str | None:
+    if type is None:
+        return None
+    heads = [heading for heading in headings(text) if heading.start >= body_start(text)]
+    wanted = (type, f"{type}s", f"{type} memory", f"{type} memories")
+    named = next((heading.text for heading in heads if heading.text.casefold() in wanted), None)
+    if named is not None:
+        return named
+    counts: Counter[str] = Counter()
+    for entry in read_entries(text):
+        above = [heading for heading in heads if heading.start < entry.start]
+        if above and above[-1].level > 1 and types.get(entry.target) == type:
+            counts[above[-1].text] += 1
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def move_entry_up(text: str, target: str, max_line: int) -> str:
+    """Move the entry of a file, with what hangs below it, to before the first entry of its section.
+
+    If that is no line before `max_line`, counted from 1, it goes before the first entry of all. A text without such an
+    entry, or with it above `max_line`, stays as it is.
+    """
+    entries = read_entries(text)
+    entry = next((one for one in entries if same_name(one.target, target)), None)
+    if entry is None or entry.line < max_line:
+        return text
+    heads = [heading.start for heading in headings(text) if heading.start < entry.start]
+    inside = [one for one in entries if one.start > max(heads, default=-1)]
+    goal = next((one for one in (*inside[:1], entries[0]) if one.line < max_line), entries[0])
+    if goal.start >= entry.start:
+        return text
+    end = entry_end(text, entry)
+    moved, newline = text[entry.start : end], newline_of(text)
+    rest = text[: entry.start] + text[end:]
+    if not moved.endswith("\n"):
+        moved += newline
+        rest = rest.removesuffix(newline)
+    return rest[: goal.start] + moved + rest[goal.start :]
 
 
 def _line(like: IndexEntry | None, text: str, title: str, target: str, description: str) -> str:

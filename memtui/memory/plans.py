@@ -20,7 +20,7 @@ from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
 from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import TYPES, new_block
-from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
+from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, lost_entries, read_entries
 from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
@@ -165,7 +165,8 @@ def plan_new(
     description = " ".join(description.split())
     text = body if not body or body.endswith("\n") else f"{body}\n"
     builder.put(file, new_block(name, description, type) + (text or (f"{description}\n" if description else "")))
-    notes = _add_to_index(builder, [EntryRow(name.removesuffix(".md"), file, description, type)])
+    row = EntryRow(name.removesuffix(".md"), file, description, type)
+    notes = add_to_index(builder, [row], {} if found is None else found.types)
     return builder.plan(f"new {file}", notes)
 
 
@@ -257,21 +258,30 @@ def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
             notes.append(f"{file.name} is listed already" if file.kind != "index" else f"{file.name} is the index")
             continue
         rows.append(EntryRow(file.entry_title, file.name, file.description or "", file.type))
-    notes += _add_to_index(builder, rows)
+    notes += add_to_index(builder, rows, scope.types)
     what = rows[0].name if len(rows) == 1 else f"{len(rows)} files"
     return builder.plan(f"add {what} to {INDEX_NAME}", _limited(notes))
 
 
-def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
-    """Add entries to the index; return notes on its limits."""
+def add_to_index(
+    builder: PlanBuilder, rows: Sequence[EntryRow], types: Mapping[str, str | None], *, index: str = INDEX_NAME
+) -> list[str]:
+    """Add entries to the index, each into the section that fits; return notes on its limits."""
     if not rows:
         return []
-    text = add_entries(builder.text_or(INDEX_NAME, "# Memory\n\n"), rows)
-    builder.put(INDEX_NAME, text)
+    text = add_entries(builder.text_or(index, "# Memory\n\n"), rows, types)
+    builder.put(index, text)
     budget = measure_index(text)
     if not budget.over:
         return []
-    return [f"{INDEX_NAME} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
+    notes = [f"{index} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
+    lost = {entry.target: entry.line for entry in lost_entries(read_entries(text, budget))}
+    notes += [
+        f"line {lost[row.name]}, its own entry, isn't loaded: memtui index --up {row.name} moves it above the cut"
+        for row in rows
+        if row.name in lost
+    ]
+    return notes
 
 
 def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), rebuild: bool = False) -> Plan:

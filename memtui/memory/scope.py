@@ -56,6 +56,11 @@ class Scope(Struct, frozen=True):
     def topics(self) -> tuple[MemoryFile, ...]:
         return tuple(file for file in self.files if file.kind == "topic")
 
+    @property
+    def types(self) -> Mapping[str, str | None]:
+        """The topics' types by file name."""
+        return {file.name: file.type for file in self.topics}
+
     def find(self, name: str) -> MemoryFile | None:
         """The file of a name (posix, relative to the root)."""
         return next((file for file in self.files if file.name == name), None)

@@ -14,14 +14,16 @@ from msgspec.structs import replace
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Stale
 from memtui.history.versions import Saved
-from memtui.memory import plans
+from memtui.memory import moves, plans
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
+from memtui.memory.checks.expired import EXPIRY_FIELD, parse_day
 from memtui.memory.checks.registry import is_certain
 from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import TYPES, remove_field, set_field, type_of_name
-from memtui.memory.index import INDEX_NAME, read_entries
+from memtui.memory.index import INDEX_NAME, lost_entries, read_entries, same_name, set_description
 from memtui.memory.plans import Plan, PlanBuilder, check_name, plan_fix
+from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile, file_name
 from memtui.memory.workspace import Workspace
@@ -31,7 +33,7 @@ from memtui.services.secrets import check_text
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 from memtui.util.text import pluralize
 
-__all__ = ["check_name", "file_name"]
+__all__ = ["EXPIRY_FIELD", "check_name", "file_name"]
 
 MAX_LOST_SHARE: Final = 0.5
 """Share of an index's entries that an edit may remove without a question."""
@@ -44,13 +46,15 @@ class PreparedChange(Struct, frozen=True):
     """A change of memory files that is ready to be made.
 
     `question` is asked first where the change needs a yes. `typed` is the name of the file whose text a person typed:
-    it is kept as a draft if it can't be written. `focus` is the file that the change is about, for a cursor.
+    it is kept as a draft if it can't be written. `focus` is the file that the change is about, for a cursor. `then` is
+    carried out after `plan`, in another folder, as an operation of its own.
     """
 
     plan: Plan
     question: NeedsConfirmation | None = None
     typed: str = ""
     focus: Path | None = None
+    then: Plan | None = None
 
 
 class Applied(Struct, frozen=True):
@@ -121,17 +125,38 @@ def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedCha
     return PreparedChange(plan, question)
 
 
+def check_day(text: str) -> str:
+    """What is wrong with a day that a person typed, "" if nothing is or there is none."""
+    return "" if not text or parse_day(text) is not None else "a day is written as 2026-12-31"
+
+
+def is_described_in_index(snapshot: Snapshot, file: MemoryFile, description: str) -> bool:
+    """Whether the index describes a topic in other words than these: it keeps them if only the topic changes."""
+    scope = snapshot.scope(file.scope)
+    return (
+        file.kind == "topic"
+        and scope is not None
+        and any(
+            same_name(entry.target, file.name) and entry.description != description and not entry.more
+            for entry in scope.entries
+        )
+    )
+
+
 def set_fields(
-    snapshot: Snapshot, files: Sequence[MemoryFile | Path], fields: Mapping[str, str | None]
+    snapshot: Snapshot, files: Sequence[MemoryFile | Path], fields: Mapping[str, str | None], *, index: bool = False
 ) -> PreparedChange:
     """Give fields of the front matter a value; `None` or "" takes a field out. Every other byte stays.
 
+    With `index`, a new description also becomes that of the topic's entry in the index. `valid_until` takes a date.
     `files` are topics of one scope, or the path of one instruction file. `UsageError` if a value won't do, `Refused` if
     a file can't be edited.
     """
     kind = fields.get("type")
     if kind and kind not in TYPES:
         raise UsageError(f"type is {', '.join(TYPES)}, not {kind!r}")
+    if complaint := check_day(fields.get(EXPIRY_FIELD) or ""):
+        raise UsageError(f"{EXPIRY_FIELD}: {complaint}")
     if not files:
         raise NotFound("no file is chosen here")
     first = files[0]
@@ -154,12 +179,71 @@ def set_fields(
         for key, value in fields.items():
             text = set_field(text, key, value) if value else remove_field(text, key)
         builder.put(name, text)
+        if index and "description" in fields and builder.exists(INDEX_NAME):
+            entries = set_description(builder.text(INDEX_NAME), name, fields["description"] or "")
+            builder.put(INDEX_NAME, entries)
         implied = type_of_name(name)
         if kind and implied not in (None, kind):
             notes.append(f"{name} still begins with {implied}: rename it if that is wrong")
     what = names[0] if len(names) == 1 else pluralize(len(names), "file")
     plan = builder.plan(f"set {', '.join(fields)} of {what}", notes, allow=only)
     return PreparedChange(plan, focus=plan.root / names[0] if names else None)
+
+
+def merge_topics(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile) -> PreparedChange:
+    """Merge a topic into another of its folder; its links and index entry lead there. Asked about, with the result.
+
+    The first file keeps its name and front matter. `snapshot` has to be a full one. `Refused` if they can't be merged.
+    """
+    from memtui.dream.rules.merge import merge_texts  # 20 ms, for rapidfuzz, that no other action needs
+
+    plan = moves.plan_merge(snapshot, kept, gone, merge_texts)
+    title = f"Merge {gone.name} into {kept.name}?"
+    lines = (f"{gone.name} goes; its lines, links and entry are in {kept.name} then.", *plan.notes)
+    return PreparedChange(plan, NeedsConfirmation(title, lines, yes="Merge", diff=plan.diff()), focus=kept.path)
+
+
+def merge_candidates(snapshot: Snapshot, file: MemoryFile) -> list[MemoryFile]:
+    """The topics that can be merged into one: those of its folder, near-duplicates first."""
+    near = {one.subject for one in snapshot.problems_of(file.path) if one.code == "near-duplicate"}
+    near |= {one.file for one in snapshot.problems if one.code == "near-duplicate" and one.subject == file.name}
+    scope = snapshot.scope(file.scope)
+    others = [one for one in scope.topics if one.name != file.name and not one.readonly] if scope is not None else []
+    return sorted(others, key=lambda one: one.name not in near)
+
+
+def promotion_scopes(snapshot: Snapshot, file: MemoryFile) -> tuple[Scope, ...]:
+    """The scopes that a topic may move to: those that exist."""
+    return moves.promotion_scopes(snapshot, file)
+
+
+def promote_topic(snapshot: Snapshot, file: MemoryFile, scope: str) -> PreparedChange:
+    """Move a topic to another scope and list it there; asked about, with what leads nowhere then, and who sees it.
+
+    `snapshot` has to be a full one. `NotFound` if there is no such scope, `Refused` if it has a file of that name.
+    """
+    plan, then = moves.plan_promotion(snapshot, file, scope)
+    lines = [*plan.notes, *(then.notes if then is not None else ())]
+    if scope == "team" or scope.startswith("agent:project:"):
+        lines.insert(0, "That folder is shared: everybody who has the repository reads it.")
+    title = f"Move {file.name} to {scope}?"
+    diff = plan.diff() + (then.diff() if then is not None else "")
+    return PreparedChange(plan, NeedsConfirmation(title, tuple(lines), yes="Move", diff=diff), then=then)
+
+
+def raise_entry(snapshot: Snapshot, file: MemoryFile) -> PreparedChange:
+    """Move the index entry of a topic above the cut, so that it is loaded. `NotFound` if the index doesn't list it."""
+    return PreparedChange(moves.plan_above_cut(snapshot, file), focus=file.path)
+
+
+def is_below_cut(change: PreparedChange) -> bool:
+    """Whether a change leaves the index entry of its file where it isn't loaded."""
+    index = next((one.data for one in change.plan.changes if one.name == INDEX_NAME), None)
+    if index is None or change.focus is None:
+        return False
+    text = index.decode("utf-8", "replace")
+    lost = lost_entries(read_entries(text, measure_index(text)))
+    return any(change.plan.root / entry.target == change.focus for entry in lost)
 
 
 def add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
@@ -226,6 +310,8 @@ def apply(
         raise
     if typed is not None:
         workspace.drafts.drop(plan.root / typed.name)
+    if change.then is not None:
+        workspace.carry_out(change.then)
     return Applied(plan, saved)
 
 

@@ -255,3 +255,60 @@ def test_pins(run: Run, memory: Path) -> None:
     assert pinned == ["feedback_testing.md", "team/build.md"]
     assert run("pin", "--off", "testing", "--json").data["pinned"] == ["team/build.md"]
     assert run("pin", "CLAUDE.md").code == 5
+
+
+def test_two_topics_are_merged_and_taken_apart_again(run: Run, memory: Path) -> None:
+    before = {path: path.read_bytes() for path in memory.rglob("*.md")}
+    assert run("merge", "testing", "project_checkout").code == 5  # nobody there to look at it
+    assert run("merge", "testing", "absent").code == 3
+    ran = run("merge", "-y", "testing", "project_checkout", "--json")
+    assert ran.code == 0, ran.err
+    assert {one["name"]: one["kind"] for one in ran.data["changes"]}["project_checkout.md"] == "deleted"
+    assert run("undo").code == 0
+    assert {path: path.read_bytes() for path in memory.rglob("*.md")} == before
+
+
+def test_a_topic_is_promoted_to_a_scope_that_exists(run: Run, memory: Path, home: Path) -> None:
+    (home / ".claude/agent-memory/rev").mkdir(parents=True)
+    before = {path: path.read_bytes() for path in memory.rglob("*.md")}
+    assert [row["scope"] for row in run("promote", "testing", "--json").data] == ["team", "agent:user:rev"]
+    assert run("promote", "-y", "testing", "logs").code == 3
+    assert run("promote", "testing", "team").code == 5  # nobody there to be asked
+    assert run("promote", "-y", "testing", "agent:user:rev").code == 0
+    assert (home / ".claude/agent-memory/rev/MEMORY.md").exists()
+    assert run("undo").code == run("undo").code == 0
+    assert {path: path.read_bytes() for path in memory.rglob("*.md")} == before
+    assert not (home / ".claude/agent-memory/rev/MEMORY.md").exists()
+
+
+def test_the_index_follows_a_description_on_request(run: Run, talk: Talk, memory: Path) -> None:
+    index = memory / "MEMORY.md"
+    before = index.read_text(encoding="utf-8")
+    ran = run("set", "testing", "description=Containers")
+    assert ran.code == 0
+    assert "--index changes that too" in ran.err
+    assert index.read_text(encoding="utf-8") == before
+    assert run("set", "testing", "description=Containers only", "--no-index").err == ""
+    assert run("set", "testing", "description=No mocks", "--index").code == 0
+    assert "— No mocks\n" in index.read_text(encoding="utf-8")
+    assert run("undo").code == 0
+    assert index.read_text(encoding="utf-8") == before
+
+
+def test_a_day_until_which_a_topic_holds(run: Run, memory: Path) -> None:
+    assert run("set", "testing", "valid_until=soon").code == 2
+    assert run("set", "testing", "valid_until=2020-01-01").code == 0
+    assert [row["code"] for row in run("check", "testing", "--json").data["problems"]] == ["expired"]
+    assert run("set", "testing", "valid_until=").code == 0
+    assert run("check", "testing").code == 0
+
+
+def test_a_new_entry_below_the_cut_is_told_and_moved(run: Run, memory: Path) -> None:
+    index = memory / "MEMORY.md"
+    index.write_text("- [T](feedback_testing.md)\n" + "line\n" * 210 + "## User\n", encoding="utf-8")
+    ran = run("new", "late", "--type", "user")
+    assert ran.code == 0
+    assert "memtui index --up user_late.md" in ran.out
+    assert run("index", "--up", "user_late").code == 0
+    entries = run("index", "--json").data["entries"]
+    assert next(one for one in entries if one["target"] == "user_late.md")["loaded"]

@@ -99,7 +99,8 @@ def test_new_refuses(snapshot: Snapshot) -> None:
 def test_a_line_that_will_not_be_loaded_is_said(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, {"MEMORY.md": "x\n" * 200})
     plan = plans.plan_new(snapshot, "late", "project", "d")
-    assert plan.notes == ("MEMORY.md is over its limit: from line 201 on nothing is loaded",)
+    assert plan.notes[0] == "MEMORY.md is over its limit: from line 201 on nothing is loaded"
+    assert plan.notes[1].startswith("line 202, its own entry, isn't loaded: memtui index --up project_late.md")
 
 
 # Rename

@@ -225,6 +225,23 @@ async def _new(screen: Screen) -> None:
     await screen.press("ctrl+s")
 
 
+def chosen(command: str, file: str, *then: str, typed: str = "") -> OnScreen:
+    """A command of the palette, with the cursor on a file, text that it asks for, and further keys."""
+
+    async def act(screen: Screen) -> None:
+        await screen.file(file)
+        await screen.press("colon", *command, "enter")
+        if typed:
+            await screen.type(typed)
+        await screen.press(*then)
+
+    return act
+
+
+def _agent(home: Home) -> None:
+    (home.root / ".claude/agent-memory/rev").mkdir(parents=True)
+
+
 async def _rebuild(screen: Screen) -> None:
     await screen.press("colon", *"rebuild", "enter")
     await screen.press("y")
@@ -400,6 +417,26 @@ ACTIONS = [
         "set type", words("set", "feedback_pnpm", "type=user"),
         keys("t", *"user", "enter", file="feedback_pnpm.md"),
     ),
+    Action(
+        "set description", words("set", "user_role", "description=New words", "--index"),
+        chosen("change the description", "user_role.md", "y", typed="New words"),
+    ),
+    Action(
+        "set expiry", words("set", "user_role", "valid_until=2030-01-01"),
+        chosen("set until", "user_role.md", typed="2030-01-01"),
+    ),
+    Action(
+        "merge", words("merge", "-y", "user_role", "feedback_pnpm"),
+        chosen("merge another", "user_role.md", *"feedback_pnpm", "enter", "y"),
+    ),
+    Action(
+        "promote", words("promote", "-y", "user_role", "agent:user:rev"),
+        chosen("another scope", "user_role.md", "enter", "y"), before=_agent,
+    ),
+    Action(
+        "move above the cut", words("index", "--up", "user_role"), chosen("above the cut", "user_role.md", "y"),
+        before=_write("MEMORY.md", "# Memory\n\n" + "- [x](feedback_commits.md)\n" * 200 + "- [r](user_role.md)\n"),
+    ),
     Action("add to index", words("index", "--add", "feedback_pnpm"), keys("a", "y", file="feedback_pnpm.md")),
     Action("fix", words("check", "--fix", "feedback_pnpm"), keys("f", "y", file="feedback_pnpm.md")),
     Action("tidy", words("index", "--tidy", "-y"), keys("T", "y"),
@@ -465,6 +502,8 @@ STOP = "stop a dream"
 ACTIONS_OF_COMMANDS = {
     "memory.new": "new", "memory.delete": "delete", "memory.rename": "rename", "memory.type": "set type",
     "memory.add": "add to index", "memory.fix": "fix", "memory.restore": "restore", "memory.pin": "pin",
+    "memory.describe": "set description", "memory.expiry": "set expiry", "memory.merge": "merge",
+    "memory.promote": "promote", "memory.above_cut": "move above the cut",
     "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
     "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
     "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",
@@ -478,6 +517,7 @@ ACTIONS_OF_COMMANDS = {
 """The commands of the screen that write, each with the action that does what its service does."""
 
 ACTIONS_OF_WORDS = {
+    "merge": "merge", "promote": "promote",
     "new": "new", "edit": "edit here", "set": "set type", "mv": "rename", "rm": "delete", "pin": "pin", "check": "fix",
     "index": "tidy", "undo": "undo", "redo": "redo", "restore": "restore", "dream adopt": "dream adopt all",
     "dream discard": "dream discard", "dream now": "dream", "dream restore": "dream restore", "kill": STOP,

@@ -18,6 +18,7 @@ from memtui.memory.snapshot import Snapshot
 from memtui.presentation.problem_text import problem_counts
 from memtui.services import memory
 from memtui.util.errors import MemtuiError
+from memtui.util.text import pluralize
 
 
 @click.command("check", cls=CliCommand, short_help="Look for problems, and fix them.")
@@ -72,7 +73,7 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
         else:
             yield StyledText("no problems", "good")
         if (hints := len(rows) - real) and not context.out.verbose:
-            yield StyledText(f"{hints} hints: -v lists them", "dim")
+            yield StyledText(f"{pluralize(hints, 'hint')}: -v lists {'it' if hints == 1 else 'them'}", "dim")
 
     context.out.result("problems", data, text(), rows=rows, warnings=context.location.warnings)
     return int(real > 0)

@@ -7,7 +7,7 @@ import click
 from memtui.cli.asking import carry_out, may_write
 from memtui.cli.commands.budget import budget_data, index_scope, meter
 from memtui.cli.context import CliContext
-from memtui.cli.names import find_all, memory_file
+from memtui.cli.names import find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Cell, Line, StyledText, fields
 from memtui.cli.table import columns, table
@@ -19,19 +19,23 @@ from memtui.util.errors import UsageError
 @click.option("--tidy", is_flag=True, help="Shorten it to 70 % of the limits, the most useful entries first.")
 @click.option("--rebuild", is_flag=True, help="Make it anew from the topic files.")
 @click.option("--add", multiple=True, metavar="NAME", shell_complete=complete_names, help="List a topic in it.")
+@click.option("--up", metavar="NAME", shell_complete=complete_names, help="Move a topic's entry above the cut.")
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
 @pass_context
-def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: str) -> int:
+def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], up: str | None, scope: str) -> int:
     """List the entries of MEMORY.md, or write a shorter one; the difference is shown before it is done."""
-    if tidy + rebuild + bool(add) > 1:
-        raise UsageError("one of --tidy, --rebuild and --add")
-    writes = tidy or rebuild or bool(add)
+    if tidy + rebuild + bool(add) + (up is not None) > 1:
+        raise UsageError("one of --tidy, --rebuild, --add and --up")
+    writes = tidy or rebuild or bool(add) or up is not None
     if writes:
         may_write(context)
     snapshot = context.snapshot(full=writes)
     if add:
         files = [memory_file(named) for named in find_all(snapshot, add, context.cwd)]
         return carry_out(context, "index-plan", memory.add_to_index(snapshot, files))
+    if up is not None:
+        file = memory_file(find(snapshot, up, context.cwd))
+        return carry_out(context, "index-plan", memory.raise_entry(snapshot, file))
     if tidy or rebuild:
         make = memory.tidy_index if tidy else memory.rebuild_index
         return carry_out(context, "index-plan", make(context.workspace, snapshot, scope=scope))

@@ -1,7 +1,7 @@
 """Changing memory files: new, edit, set, mv, rm, pin."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.pins import Pins
+from memtui.memory.snapshot import Snapshot
 from memtui.services import memory
 from memtui.services.editor import run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
@@ -106,12 +107,14 @@ def _find_or_draft(context: CliContext, name: str) -> NamedFile:
 @click.command("set", cls=CliCommand, short_help="Set fields of a topic.")
 @click.argument("name", shell_complete=complete_names)
 @click.argument("pairs", nargs=-1, required=True, metavar="KEY=VALUE…")
+@click.option("--index/--no-index", default=None, help="Give the entry in MEMORY.md a new description too, or don't.")
 @pass_context
-def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
+def set_fields(context: CliContext, name: str, pairs: tuple[str, ...], index: bool | None) -> int:
     """Set fields of a topic's front matter; KEY= takes one out. Every other byte stays.
 
     \b
-    memtui set testing type=feedback description="Integration tests hit a real database"
+    memtui set testing type=feedback description="Integration tests hit a real database" --index
+    memtui set project_freeze valid_until=2026-12-31
     """
     may_write(context)
     named = find(context.snapshot(full=False), name, context.cwd)
@@ -121,7 +124,10 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
         if not equals or not key:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="KEY= takes the field out")
         wanted[key] = value
-    change = memory.set_fields(context.read(full=False), [named.file or named.path], wanted)
+    snapshot = context.read(full=False)
+    if index is None:
+        index = _index_follows(context, snapshot, named, wanted)
+    change = memory.set_fields(snapshot, [named.file or named.path], wanted, index=index)
     before = next(iter(change.plan.before.values()), None)
     if not change.plan.changes or context.options.dry_run:
         return carry_out(context, "set", change)
@@ -131,6 +137,57 @@ def set_fields(context: CliContext, name: str, pairs: tuple[str, ...]) -> int:
     after = next(one.data for one in done.plan.changes) or b""
     tell_saved(context, "set", before, SavedFile(named.path, named.name, done.saved, after), named.name)
     return 0
+
+
+def _index_follows(context: CliContext, snapshot: Snapshot, named: NamedFile, fields: Mapping[str, str | None]) -> bool:
+    """Ask whether the entry in the index gets a new description too; without a terminal, say that it doesn't."""
+    description, out = fields.get("description"), context.out
+    if description is None or named.file is None:
+        return False
+    if not memory.is_described_in_index(snapshot, named.file, description):
+        return False
+    if context.options.yes or (out.interactive() and not context.options.dry_run):
+        return out.ask("Give the entry in MEMORY.md this description too?")
+    out.status("MEMORY.md keeps its own description of it: --index changes that too")
+    return False
+
+
+@click.command("merge", cls=CliCommand, short_help="Merge two topics into one, links and index included.")
+@click.argument("kept", shell_complete=complete_names)
+@click.argument("gone", shell_complete=complete_names)
+@pass_context
+def merge(context: CliContext, kept: str, gone: str) -> int:
+    """Merge the topic GONE into KEPT, which keeps its name and front matter; the result is shown first.
+
+    Every line that only GONE has goes into KEPT; links and the entry in MEMORY.md lead there.
+    """
+    may_write(context)
+    snapshot = context.snapshot()
+    files = [memory_file(find(snapshot, name, context.cwd)) for name in (kept, gone)]
+    return carry_out(context, "merge", memory.merge_topics(snapshot, *files))
+
+
+@click.command("promote", cls=CliCommand, short_help="Move a topic to another scope: an agent's or the team's memory.")
+@click.argument("name", shell_complete=complete_names)
+@click.argument("scope", required=False, default="")
+@pass_context
+def promote(context: CliContext, name: str, scope: str) -> int:
+    """Move a topic to another scope and list it there; without SCOPE, list the scopes that there are.
+
+    \b
+    memtui promote feedback_testing team
+    memtui promote feedback_testing agent:user:reviewer
+    """
+    if scope:
+        may_write(context)
+    snapshot = context.snapshot()
+    file = memory_file(find(snapshot, name, context.cwd))
+    if scope:
+        return carry_out(context, "promote", memory.promote_topic(snapshot, file, scope))
+    offered = memory.promotion_scopes(snapshot, file)
+    rows = [{"scope": one.id, "label": one.label, "root": str(one.root)} for one in offered]
+    lines = [f"{row['scope']}  {row['root']}" for row in rows]
+    return context.out.listing("scopes", rows, lines, empty="there is no other scope")
 
 
 @click.command("mv", cls=CliCommand, short_help="Rename a topic, links and index included.")

@@ -51,7 +51,7 @@ def fix(problem: Problem, context: FixContext) -> Fix:
     file = context.scope.find(problem.file)
     names = context.graph.names
     if file is not None and not _is_listed(file.name, text, names):
-        after = add_entries(text, [entry_row(file)])
+        after = add_entries(text, [entry_row(file)], context.scope.types)
         if _is_listed(file.name, after, names):
             return Fix({INDEX_NAME: after}, f"add {file.name} to {INDEX_NAME}")
     return Fix({INDEX_NAME: text})

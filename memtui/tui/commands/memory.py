@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from memtui.services.questions import NeedsConfirmation
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, history, questions, registry
 from memtui.tui.commands.registry import Command, declare
@@ -40,7 +41,19 @@ async def new(context: CommandContext) -> None:
     answer = await context.ask(dialogs.NewTopic(services.file_name))
     if answer is not None:
         fields = answer.name, answer.type, answer.description
-        await apply(context, await context.in_thread(services.new_topic, context.snapshot, *fields))
+        change = await context.in_thread(services.new_topic, context.snapshot, *fields)
+        await apply(context, change)
+        await _offer_above_cut(context, change)
+
+
+async def _offer_above_cut(context: CommandContext, change: services.PreparedChange) -> None:
+    """Ask whether the entry of a new topic goes above the cut where it isn't loaded."""
+    if change.focus is None or not services.is_below_cut(change):
+        return
+    question = NeedsConfirmation(f"Move the entry of {change.focus.name} above the cut?", change.plan.notes, yes="Move")
+    if await questions.confirm(context, question, no="Leave it"):
+        snapshot = await context.in_thread(partial(context.workspace.read, full=True))
+        await apply(context, await context.in_thread(services.raise_entry, snapshot, snapshot.topic(change.focus)))
 
 
 async def rename(context: CommandContext) -> None:
@@ -67,6 +80,64 @@ async def set_type(context: CommandContext) -> None:
     type_ = await context.ask(dialogs.Choose("Type", options, start=files[0].type))
     if type_:
         await apply(context, await context.in_thread(services.set_fields, snapshot, files, {"type": type_}))
+
+
+async def describe(context: CommandContext) -> None:
+    """Change the description, and that of the index entry if the person wants it."""
+    snapshot = context.snapshot
+    file = snapshot.topic(context.path)
+    text = await context.ask(dialogs.Ask("Description", file.description or "", does="set"))
+    if text is None or text == (file.description or ""):
+        return
+    follows = False
+    if services.is_described_in_index(snapshot, file, text):
+        question = NeedsConfirmation("Give the entry in MEMORY.md this description too?", yes="Yes")
+        follows = await questions.confirm(context, question, no="No")
+    fields = {"description": text}
+    await apply(context, await context.in_thread(partial(services.set_fields, snapshot, [file], fields, index=follows)))
+
+
+async def set_expiry(context: CommandContext) -> None:
+    """Set the day until which a topic holds; an empty one takes it out."""
+    snapshot = context.snapshot
+    file = snapshot.topic(context.path)
+    explain = "A day such as 2026-12-31; empty: no end. A check tells when it is past; nothing is deleted by itself."
+    field = file.front.placed(services.EXPIRY_FIELD)
+    value = (field.value if field is not None else None) or ""
+    text = await context.ask(dialogs.Ask("Valid until", value, explain=explain, does="set", check=services.check_day))
+    if text is not None and text != value:
+        await apply(
+            context, await context.in_thread(services.set_fields, snapshot, [file], {services.EXPIRY_FIELD: text})
+        )
+
+
+async def merge(context: CommandContext) -> None:
+    snapshot = context.snapshot
+    file = snapshot.topic(context.path)
+    others = [dialogs.Option(one.name, one.name, one.title) for one in services.merge_candidates(snapshot, file)]
+    if not others:
+        raise NotFound("there is no other topic in this folder")
+    name = await context.ask(dialogs.Choose(f"Merge into {file.name}", others))
+    other = None if name is None else next(one for one in services.merge_candidates(snapshot, file) if one.name == name)
+    if other is not None:
+        await apply(context, await context.in_thread(services.merge_topics, snapshot, file, other))
+
+
+async def promote(context: CommandContext) -> None:
+    snapshot = context.snapshot
+    file = snapshot.topic(context.path)
+    scopes = [dialogs.Option(one.id, one.label, one.id) for one in services.promotion_scopes(snapshot, file)]
+    if not scopes:
+        raise NotFound("there is no other scope here: no agent memory, no team memory")
+    scope = await context.ask(dialogs.Choose(f"Move {file.name} to", scopes))
+    if scope is not None:
+        await apply(context, await context.in_thread(services.promote_topic, snapshot, file, scope))
+
+
+async def raise_entry(context: CommandContext) -> None:
+    snapshot = context.snapshot
+    change = await context.in_thread(services.raise_entry, snapshot, snapshot.topic(context.path))
+    await apply(context, change, show="move")
 
 
 async def add_to_index(context: CommandContext) -> None:
@@ -119,6 +190,13 @@ COMMANDS = declare(
     Command("memory.delete", "Delete (kept in history and trash)", "d", delete, "d delete", disabled_reason=WRITES),
     Command("memory.rename", "Rename; links are updated too", "r", rename, "r rename", disabled_reason=WRITES),
     Command("memory.type", "Change the type", "t", set_type, "t type", disabled_reason=WRITES),
+    Command("memory.describe", "Change the description", "", describe, disabled_reason=WRITES),
+    Command("memory.expiry", "Set until when it is valid", "", set_expiry, disabled_reason=WRITES),
+    Command("memory.merge", "Merge another topic into this one; links are updated too", "", merge,
+            disabled_reason=WRITES),
+    Command("memory.promote", "Move to another scope: an agent's or the team's memory", "", promote,
+            disabled_reason=WRITES),
+    Command("memory.above_cut", "Move the index entry above the cut", "", raise_entry, disabled_reason=WRITES),
     Command("memory.add", "Add to the index", "a", add_to_index, "a add to index", disabled_reason=WRITES),
     Command("memory.fix", "Fix the first problem of the file", "f", fix, disabled_reason=WRITES),
     Command("memory.compare", "Compare with an earlier version or another file", "c", history.compare,
