@@ -7,7 +7,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
 from memtui.dream.review.claims import Claim
-from memtui.dream.review.review import decision_on
+from memtui.dream.review.review import ReviewPolicy, decision_on
 from memtui.dream.run.events import Event, File, GateClosed, Held, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
@@ -141,3 +141,8 @@ def claim_lines(claims: Sequence[Claim]) -> Iterator[Line]:
 def since(context: CliContext, seconds: float) -> str:
     """A moment of the past in a sentence."""
     return time_ago(context.now() - seconds)
+
+
+def policy_data(policy: ReviewPolicy) -> Data:
+    """What would become of the next dream's changes, for scripts."""
+    return {**fields(policy, "setting judged first waits"), "words": words.policy_text(policy)}

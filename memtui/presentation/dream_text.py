@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memtui.dream.gates.base import Gate
 from memtui.dream.review.claims import CLAIM_KINDS, Claim
+from memtui.dream.review.review import ReviewPolicy
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
@@ -64,6 +65,19 @@ def gates_summary(gates: Sequence[Gate], now: float, *, short: bool = False) -> 
         return words
     at = max(known)
     return f"{words}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
+
+
+def policy_text(policy: ReviewPolicy) -> str:
+    """What becomes of the next dream's changes, and which setting says so."""
+    setting, clean = f"(dream_review is {policy.setting})", "clean changes are adopted, others wait for review"
+    if policy.setting == "always":
+        return f"every dream waits for review {setting}"
+    if policy.setting == "auto":
+        return f"{clean} {setting}"
+    judged = min(policy.judged, policy.first)
+    if policy.waits:
+        return f"a project's first {policy.first} dreams wait for review, {judged} of {policy.first} judged {setting}"
+    return f"{clean}: {judged} of the first {policy.first} dreams are judged {setting}"
 
 
 # How a run stands.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from memtui.dream.backends.credentials import find_key, variables
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
+from memtui.dream.gates.evaluate import FORCEABLE_GATES, blocking_gate, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
@@ -29,9 +29,18 @@ from memtui.dream.review.review import (
 )
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
-from memtui.dream.run.runs import Run, events_of, find_run, is_expired, list_runs, run_progress, run_state
+from memtui.dream.run.runs import (
+    Run,
+    events_of,
+    find_run,
+    is_expired,
+    list_runs,
+    run_awaiting_review,
+    run_progress,
+    run_state,
+)
 from memtui.dream.run.spawn import RunRequest, StartedRun, record_start_fault, start_if_ready, start_run
-from memtui.dream.run.stage import has_stage
+from memtui.dream.run.stage import STAGE_RETENTION_S, has_stage
 from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
 from memtui.dream.schedule import cron as crons
 from memtui.dream.schedule.cron import Crontab, Schedule, read_schedule, save_schedule, schedule_id
@@ -106,11 +115,13 @@ class StartCheck(Struct, frozen=True):
     """What stands between a person and a dream by hand.
 
     `blocked` is the check that no force skips, with its reason ("" if none); `skipped` are the checks that a dream by
-    hand skips; `backend` and `why` say who would work.
+    hand skips; `replaces` says what becomes of a dream that waits for review ("" if none does); `backend` and `why`
+    say who would work.
     """
 
     blocked: str
     skipped: tuple[str, ...]
+    replaces: str
     backend: str
     why: str
 
@@ -118,22 +129,39 @@ class StartCheck(Struct, frozen=True):
 def check_start(workspace: Workspace) -> StartCheck:
     """Look whether a dream by hand could start now; `Unsupported` if no backend can work here."""
     require_writable(workspace)
-    shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
+    gates = evaluate_gates(workspace, workspace.dirs, workspace.now(), trigger="hand")
+    shut = [gate for gate in gates if not gate.open]
     blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
     backend = choose_backend(None, "reflect", workspace, read_config(workspace.dirs.config))
     skipped = tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES)
-    return StartCheck(blocked, skipped, backend.name, backend.why)
+    held = run_awaiting_review(runs(workspace), workspace.dirs)
+    replaces = f"the dream {held.id} waits for review: {_replaced(held)}" if held is not None else ""
+    return StartCheck(blocked, skipped, replaces, backend.name, backend.why)
 
 
-def start(workspace: Workspace, request: RunRequest) -> StartedRun:
-    """Start the process of a dream.
+def _replaced(held: Run) -> str:
+    until = time.strftime("%Y-%m-%d", time.localtime(held.at + STAGE_RETENTION_S))
+    return f"a new one takes its place; its drafts are kept until {until}"
+
+
+def start(workspace: Workspace, request: RunRequest, allow: Allow = NOTHING_YET) -> StartedRun | NeedsConfirmation:
+    """Start the process of a dream; one by hand that takes the place of one that waits for review is asked about.
 
     `Unsupported` if the backend can't work here, which is said here and not in a file; `MemtuiError` if the process
     can't be started.
     """
     require_writable(workspace)
     choose_backend(request.backend or None, request.mode, workspace, read_config(workspace.dirs.config))
-    return _start(workspace, request)
+    held = run_awaiting_review(runs(workspace), workspace.dirs)
+    if held is None or request.force or request.dry_run:
+        return _start(workspace, request)
+    gates = evaluate_gates(workspace, workspace.dirs, workspace.now(), trigger=request.trigger)
+    if blocking_gate(gates, force=False, skipped=("review",)) is not None:
+        return _start(workspace, request)  # which says what stops it
+    if not allow.confirmed:
+        lines = (f"{_replaced(held).capitalize()}: memtui dream adopt {held.id} still takes them.",)
+        return NeedsConfirmation(f"The dream {held.id} waits for review. Start another one?", lines, yes="Start")
+    return _start(workspace, replace(request, supersede=True))
 
 
 def _start(workspace: Workspace, request: RunRequest) -> StartedRun:

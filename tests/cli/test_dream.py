@@ -104,7 +104,9 @@ def dreamt(run: Run, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
     before = digest_tree(memory)
     assert "no dream is running; last dream never" in run("dream", "status").out
-    assert run("dream", "status", "--json").data == {
+    data = run("dream", "status", "--json").data
+    assert data.pop("review")["setting"] == "auto"
+    assert data == {
         "running": None, "foreign": None, "waiting": None, "died": None, "backs_off_until": None, "last": None,
         "newest": None,
     }  # fmt: skip
@@ -197,7 +199,7 @@ def test_what_a_killed_dream_drafted_can_be_adopted_or_thrown_away(dreamt: Calla
 
 def test_a_held_dream_waits_and_counts_once_it_is_adopted(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
     before = digest_tree(memory)
-    assert dreamt("delete").code == 1
+    assert dreamt("delete").code == 7
     assert digest_tree(memory) == before
     status = run("dream", "status")
     assert "held for review" in status.out and "project_oncall.md is gone with" in status.out
@@ -215,6 +217,49 @@ def test_a_held_dream_waits_and_counts_once_it_is_adopted(dreamt: Callable[..., 
     assert run("dream", "restore").code == 0
     assert (memory / "feedback_testing.md").exists()
     assert "nothing to do" in run("dream", "restore").out
+
+
+def test_what_becomes_of_the_next_dream_is_told_by_the_setting_in_force(
+    dreamt: Callable[..., Ran], run: Run, memory: Path
+) -> None:
+    def words() -> str:
+        data = run("dream", "why", "--json").data["review"]
+        assert data["words"] in run("dream", "why").out and data["words"] in run("dream", "status").out
+        return str(data["words"])
+
+    assert words() == "clean changes are adopted, others wait for review (dream_review is auto)"
+    run("config", "set", "dream_review", "always")
+    assert words() == "every dream waits for review (dream_review is always)"
+    run("config", "set", "dream_review", "learning")
+    assert words() == "a project's first 3 dreams wait for review, 0 of 3 judged (dream_review is learning)"
+    assert dreamt("edit").code == 7 and run("dream", "watch").code == 7
+    assert run("dream", "adopt").code == 0
+    assert words() == "a project's first 3 dreams wait for review, 1 of 3 judged (dream_review is learning)"
+    for _ in range(2):
+        dreamt("delete")
+        run("dream", "discard", "-y")
+    learnt = "clean changes are adopted, others wait for review: 3 of the first 3 dreams are judged"
+    assert words() == f"{learnt} (dream_review is learning)"
+
+
+def test_a_dream_by_hand_takes_the_place_of_one_that_waits_if_asked(
+    dreamt: Callable[..., Ran], run: Run, memory: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        session = memory.parent / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
+        session.write_text("{}\n", encoding="utf-8")
+    dreamt("delete")
+    first = list_runs(Dirs.from_env(os.environ, home))[0]
+    (home / ".claude" / "settings.json").write_text('{"autoDreamEnabled": false}', encoding="utf-8")
+    asked = run("dream", "now", "--wait")
+    assert asked.code == 5 and f"The dream {first.id} waits for review" in asked.err
+    dry = run("dream", "now", "--wait", "-n")
+    assert dry.code == 0 and run("dream", "status", "--json").data["waiting"] == first.id
+    monkeypatch.setenv("DEEDS", "edit")
+    done = run("dream", "now", "--wait", "-y")
+    assert done.code == 0 and "1 file adopted" in done.out, "by hand it needs no switch"
+    assert run("dream", "status", "--json").data["waiting"] is None
+    assert run("dream", "diff", first.id).code == 0, "what it drafted is kept"
 
 
 def test_a_conflict_is_said_and_can_be_overridden(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
@@ -239,7 +284,7 @@ def test_claims_hunks_and_what_became_of_a_run(dreamt: Callable[..., Ran], run: 
 
     path = memory / "project_checkout.md"
     path.write_text("old one\n\n\n\n\nLive.\n\n\n\n\nlast one\n", encoding="utf-8")
-    assert dreamt("edit delete twice").code == 1
+    assert dreamt("edit delete twice").code == 7
     told = run("dream", "diff", "--claims").out
     assert told.index("waits for you: ") < told.index("\nlost (") < told.index("\nchanged (")
     data = run("dream", "diff", "project_checkout", "--claims", "--json").data

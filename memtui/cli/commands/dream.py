@@ -13,7 +13,17 @@ from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
 from memtui.cli.context import CliContext
 from memtui.cli.dashboard import gate_data, gate_lines
-from memtui.cli.dream_data import event_fields, event_lines, how_part, refusal_line, run_data, run_lines, since, touched
+from memtui.cli.dream_data import (
+    event_fields,
+    event_lines,
+    how_part,
+    policy_data,
+    refusal_line,
+    run_data,
+    run_lines,
+    since,
+    touched,
+)
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
@@ -21,18 +31,20 @@ from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates, failure_gate, last_dream
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.review.review import review_policy
 from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
 from memtui.dream.run.spawn import RunRequest, record_start_fault
-from memtui.presentation.dream_text import ready_in
+from memtui.presentation.dream_text import policy_text, ready_in
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.process import is_alive
 from memtui.util.text import duration, pluralize
 
 _TRIGGERS = ("hand", "hook", "schedule")
-_GOOD_ENDS = ("done", "nothing")
+HELD_EXIT_CODE = 7
+"""A dream went well, and its changes wait for review."""
 _MAX_REFUSALS = 3
 """Refusals that `why` shows, one of each kind."""
 
@@ -59,6 +71,7 @@ def status(context: CliContext) -> None:
     free = lock_gate(lock, context.now())
     failing = failure_gate(listed, context.now(), context.dirs)
     ours = our_lock_holder(context.location.folder, context.dirs)
+    policy = review_policy(context.location.folder, context.dirs, context.workspace)
     data: Data = {
         "running": going and run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
@@ -66,6 +79,7 @@ def status(context: CliContext) -> None:
         "died": died and died.id,
         "backs_off_until": iso(failing.opens_at),
         "last": iso(last),
+        "review": policy_data(policy),
         "newest": run_data(context, listed[0]) if listed else None,
     }
 
@@ -85,6 +99,7 @@ def status(context: CliContext) -> None:
         if failing.opens_at is not None:
             waits = f"the next one waits, {ready_in(failing.opens_at, context.now())}"
             yield [StyledText(f"{failing.reason}: ", "warn"), waits]
+        yield StyledText(f"the next one: {policy_text(policy)}", "dim")
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, restores its lock", "warn")
 
@@ -94,24 +109,29 @@ def status(context: CliContext) -> None:
 @dream.command("why")
 @pass_context
 def why(context: CliContext) -> int:
-    """Would a dream start now, and why not: every check with its reason. Ends with 1 if one waits."""
+    """Would a dream start by itself now, and why not: every check with its reason. Ends with 1 if one waits.
+
+    Also what would become of its changes: the setting dream_review, and how many of the first dreams are judged.
+    """
     settle(context)
     now = context.now()
     gates = evaluate_gates(context.workspace, context.dirs, now)
     newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
     stopped = sorted(newest.values(), key=lambda one: -one.at)[:_MAX_REFUSALS]
+    policy = review_policy(context.location.folder, context.dirs, context.workspace)
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
     data: Data = {
         "would_start": not opens,
         "next": iso(max(known)) if known and len(known) == len(opens) else None,
         "gates": [gate_data(gate) for gate in gates],
+        "review": policy_data(policy),
         "stopped": [event_fields(one) for one in stopped],
     }
 
     lines = gate_lines(context.out, gates, now)
     next(lines)  # an empty line, which stands between the parts of a page
-    text = chain(lines, (refusal_line(context, one) for one in stopped))
+    text = chain(lines, [f"when it is done: {policy_text(policy)}"], (refusal_line(context, one) for one in stopped))
     context.out.result("gates", data, text, rows=data["gates"])
     return int(bool(opens))
 
@@ -135,7 +155,9 @@ def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
 def now(
     context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool
 ) -> int:
-    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a check stops it.
+    """Dream now, in a process of its own; with -n nothing of it is adopted, and all marks stay as they are.
+
+    Ends with 1 if a check isn't ready; with --wait also if it failed, and with 7 if it waits for review.
 
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
@@ -148,7 +170,10 @@ def now(
             stopped = str(error)
         context.out.result("dream", {"trigger": trigger, "started": stopped is None, "reason": stopped}, [])
         return 0
-    started = dreams.start(context.workspace, request)
+    started = answered(context, lambda allow: dreams.start(context.workspace, request, allow))
+    if started is None:
+        context.out.result("dream", {"id": None, "state": None}, ["no dream was started"])
+        return 1
     refused = dreams.wait_for_start(started)
     if refused is not None:
         forceable = dreams.is_forceable(refused)
@@ -168,9 +193,17 @@ def now(
 @dream.command("run", hidden=True)
 @_run_options
 @click.option("--run", "run_id", default=None, help="The reserved id.")
+@click.option("--supersede", is_flag=True, help="Take the place of a dream that waits for review.")
 @pass_context
 def run(
-    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
+    context: CliContext,
+    mode: str,
+    backend: str | None,
+    force: bool,
+    review: bool,
+    trigger: str,
+    run_id: str | None,
+    supersede: bool,
 ) -> int:
     """The process of a dream itself; `dream now` starts it."""
     try:
@@ -182,9 +215,15 @@ def run(
     end = run_dream(
         context.workspace, context.dirs, chosen.work, mode=mode, trigger=trigger, backend=chosen.name, why=chosen.why,
         force=force, dry_run=context.options.dry_run, adopt="review" if review else "auto", now=context.now,
-        reads_sessions=chosen.reads_sessions, run_id=run_id,
+        reads_sessions=chosen.reads_sessions, supersede=supersede, run_id=run_id,
     )  # fmt: skip
-    return 128 + end.signal if end.signal else int(end.how not in _GOOD_ENDS)
+    return 128 + end.signal if end.signal else _exit_code(end.how, dry_run=context.options.dry_run)
+
+
+def _exit_code(how: str, *, dry_run: bool) -> int:
+    if how == "held":
+        return 0 if dry_run else HELD_EXIT_CODE
+    return int(how not in ("done", "nothing"))
 
 
 @dream.command("watch", short_help="Follow a dream until it ends.")
@@ -193,7 +232,8 @@ def run(
 def watch(context: CliContext, run: str | None) -> int:
     """Follow a dream until it ends, the newest if none is named; --jsonl gives an event a line.
 
-    ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, else with 1.
+    ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, with 7 if it waits
+    for review, else with 1.
     """
     return _watch(context, dreams.pick_run(context.workspace, run))
 
@@ -215,7 +255,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     if end is None:
         context.out.status(f"the dream {run.id} died: memtui kill {run.id} restores its lock")
         return 1
-    return int(end.how not in _GOOD_ENDS and not (run.dry_run and end.how == "held"))
+    return _exit_code(end.how, dry_run=run.dry_run)
 
 
 @dream.command("log", short_help="List past dreams, newest first.")

@@ -6,7 +6,7 @@ counts nor ends the row. And while a run awaits review no further one starts by 
 same again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from memtui.dream.gates.base import Gate, dream_gate, folder_gate, last_success, lock_gate, memory_gate, time_gate
@@ -40,9 +40,10 @@ def evaluate_gates(
     return tuple(_gates(workspace, dirs, now, trigger=trigger, keep=keep))
 
 
-def blocking_gate(gates: Iterable[Gate], *, force: bool) -> Gate | None:
-    """The first closed gate that counts."""
-    return next((gate for gate in gates if not gate.open and not (force and gate.name in FORCEABLE_GATES)), None)
+def blocking_gate(gates: Iterable[Gate], *, force: bool, skipped: Container[str] = ()) -> Gate | None:
+    """The first closed gate that counts; `skipped` are gates that don't."""
+    free = FORCEABLE_GATES if force else skipped
+    return next((gate for gate in gates if not gate.open and gate.name not in free), None)
 
 
 def blocking_gate_without_scan(

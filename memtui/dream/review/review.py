@@ -93,18 +93,39 @@ POLICY_RULES = ("review", "learning")
 """The rules of `policy_reason`: they hold a run whatever it did."""
 
 
+class ReviewPolicy(Struct, frozen=True):
+    """What happens to the next dream that has no reason to wait, by the setting `dream_review` in force.
+
+    `judged` of the first `first` dreams of the project are judged; both count with "learning" only.
+    """
+
+    setting: str
+    judged: int = 0
+    first: int = LEARNING_DREAMS
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for review whatever it does."""
+        return self.setting == "always" or (self.setting == "learning" and self.judged < self.first)
+
+
+def review_policy(folder: Path, dirs: Dirs, workspace: Workspace) -> ReviewPolicy:
+    """The review policy of a memory folder."""
+    setting = read_config(dirs.config)["dream_review"]
+    return ReviewPolicy(setting, judged_dreams(folder, dirs, workspace) if setting == "learning" else 0)
+
+
 def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:
     """The reason for which a run waits whatever it did: it was asked for, or the setting `dream_review` says so."""
-    setting = read_config(dirs.config)["dream_review"]
     if run.adopt == "review":
         return Held(rule="review", words="you asked to review it (--review)")
-    if setting == "always":
+    policy = review_policy(run.folder, dirs, workspace)
+    if not policy.waits:
+        return None
+    if policy.setting == "always":
         return Held(rule="review", words="every dream waits for review (dream_review is always)")
-    judged = judged_dreams(run.folder, dirs, workspace) if setting == "learning" else LEARNING_DREAMS
-    if judged < LEARNING_DREAMS:
-        words = f"the first {LEARNING_DREAMS} dreams of a project wait for review, {judged} are judged so far"
-        return Held(rule="learning", words=f"{words} (dream_review is learning)")
-    return None
+    words = f"the first {policy.first} dreams of a project wait for review, {policy.judged} are judged so far"
+    return Held(rule="learning", words=f"{words} (dream_review is learning)")
 
 
 def judged_dreams(folder: Path, dirs: Dirs, workspace: Workspace) -> int:

@@ -90,6 +90,7 @@ def run_dream(
     wall: float = MAX_RUN_S,
     clock: Callable[[], float] = time.monotonic,
     reads_sessions: bool = True,
+    supersede: bool = False,
     run_id: str | None = None,
     on_event: Emit | None = None,
 ) -> RunEnd:
@@ -106,6 +107,7 @@ def run_dream(
         wall: Seconds that the work may take, by `clock`.
         reads_sessions: Whether the backend reads sessions. A run of one that doesn't leaves the lock's time, which says
             when sessions were last consolidated, as it was.
+        supersede: Take the place of a run that waits for review; a dry run takes nothing's place and needn't wait.
         run_id: A reserved id, if the caller follows the run from the start.
         on_event: Is given every event as it is written.
     """
@@ -114,7 +116,7 @@ def run_dream(
     with signals.handling():
         recover(dirs, workspace, now())
         gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=not dry_run)
-        closed = blocking_gate(gates, force=force)
+        closed = blocking_gate(gates, force=force, skipped=("review",) if supersede or dry_run else ())
         if closed is not None and run_id is None:
             record_refusal(dirs, GateClosed(closed.name, closed.reason, str(workspace.location.folder), trigger), now)
             return RunEnd("", "gate", f"{closed.name}: {closed.reason}")

@@ -35,11 +35,15 @@ class RunRequest(Struct, frozen=True):
     force: bool = False
     dry_run: bool = False
     review: bool = False
+    supersede: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
         """The options of `memtui dream run`."""
-        flags = (("--force", self.force), ("--dry-run", self.dry_run), ("--review", self.review))
+        flags = (
+            ("--force", self.force), ("--dry-run", self.dry_run), ("--review", self.review),
+            ("--supersede", self.supersede),
+        )  # fmt: skip
         backend = ("--backend", self.backend) if self.backend else ()
         return ("--mode", self.mode, "--trigger", self.trigger, *backend, *(word for word, on in flags if on))
 

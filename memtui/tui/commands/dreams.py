@@ -60,13 +60,16 @@ async def start(context: CommandContext) -> None:
     workspace = context.workspace
     check = await context.in_thread(services.check_start, workspace)
     explain = f"by hand: skips {', '.join(check.skipped)}" if check.skipped else "all checks are ready"
-    explain = "" if check.blocked else f"{explain}\n{check.backend}: {check.why}"
+    replaces = f"\n{check.replaces}" if check.replaces else ""
+    explain = "" if check.blocked else f"{explain}{replaces}\n{check.backend}: {check.why}"
     options = [dialogs.Option(kind, label, detail, check.blocked) for kind, (label, detail) in KINDS.items()]
     kind = await context.ask(dialogs.Choose("Dream now", options, explain=explain, digits=True))
     if kind is None:
         return
     request = RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
-    started = await context.in_thread(services.start, workspace, request)
+    started = await questions.ask_until_done(context, partial(services.start, workspace, request))
+    if started is None:
+        return
     context.app.follow_run(started)
     context.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # its own files hold nothing yet
     await context.app.show_run(started.id)

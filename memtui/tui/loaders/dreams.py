@@ -17,14 +17,12 @@ from memtui.dream.review.adoption import adopted_operations, plan_adoption
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
-from memtui.services.access import settle
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import (
     CommandFailed,
     DiffLoaded,
     DreamAdvanced,
     DreamsChanged,
-    LeftoverFinished,
     ReadingFinished,
     RunsLoaded,
 )
@@ -124,8 +122,6 @@ class DreamLoader:
 
     def _read(self) -> None:
         app, workspace, worker = self.app, self.app.workspace, get_current_worker()
-        for words in settle(workspace):
-            app.post_message(LeftoverFinished(words))
         runs = list_runs(workspace.dirs, workspace.location.folder)
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
