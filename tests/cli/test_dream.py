@@ -27,7 +27,7 @@ from tests.support import adopt_unasked, digest_tree
 OFFLINE = "memtui.dream.backends.offline"
 
 SCRIPT = """
-def consolidate(root, *, now, emit, mode, pinned=frozenset()):
+def consolidate(root, *, now, emit, mode, **options):
     import os, time
     from pathlib import Path
     for deed in os.environ.get("DEEDS", "edit").split():

@@ -41,7 +41,7 @@ sys.exit(main())
 VIEWS = ("memory", "dream", "sessions", "search", "settings")
 HANGS = f"""{CLOCK}
 import types
-def consolidate(root, *, now, emit, mode, pinned=frozenset()):
+def consolidate(root, *, now, emit, mode, **options):
     (root / "user_role.md").write_text("changed by a dream\\n")
     emit("half way")
     while True:
