@@ -9,6 +9,7 @@ Separately, for a tool's name and input as a model wrote them: allow or deny wit
 - `budget`        what a run may still use, and whether it makes progress
 - `events`        what a run reports while it works
 - `model`         what a model backend has to provide; `anthropic` is the one for the Messages API
+- `models`        what each model takes in a request beside the conversation
 - `permissions`   the one function that decides about a tool call, for our loop and for the client's hook
 - `tools`         Read, Grep, Glob, Bash, Edit, Write
 - `shell`         the part of the shell language that only reads: parsed, judged, run in a sandbox

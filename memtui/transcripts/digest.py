@@ -160,9 +160,8 @@ def make_digest(path: Path, talk: SessionTalk, *, since: float = 0.0, max_chars:
     head = [f"# {talk.title or 'no title'}", talk_line(talk)]
     head.append(f"Transcript: {_clean(str(path))} (line numbers are those of this file)")
     if earlier := len(talk.passages) - len(fresh):
-        head.append(
-            f"What was said until line {talk.passages[earlier - 1].line} is older than the last dream: left out."
-        )
+        day = time.strftime("%Y-%m-%d %H:%M", time.gmtime(since))
+        head.append(f"What was said before {day} UTC is left out, until line {talk.passages[earlier - 1].line}.")
     room = max_chars - sum(len(line) + 1 for line in head)
     turns = _turns(fresh)
     for level in _LEVELS:

@@ -99,7 +99,11 @@ def test_person_prompts(tmp_path: Path) -> None:
 def test_what_is_older_is_left_out_and_said(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", [said("user", "old wish", 1), said("user", "new wish", 9)])
     text = make_digest(path, read_talk(path), since=1795442700.0)  # 14:05
-    assert "until line 1 is older than the last dream" in text and "new wish" in text and "> old wish" not in text
+    assert (
+        "What was said before 2026-11-23 14:05 UTC is left out, until line 1." in text
+        and "new wish" in text
+        and "> old wish" not in text
+    )
 
 
 def test_text_that_looks_like_a_prompt_is_quoted(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """An API key and a bearer token; the first that is set is used."""
 DEFAULT_MODEL = "claude-sonnet-5-5"
 MODEL_ALIASES = {
-    "sonnet": DEFAULT_MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-1",
+    "sonnet": DEFAULT_MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-2",
 }  # fmt: skip
 
 _LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEY_VARIABLES)

@@ -1,5 +1,6 @@
 """Whole dreams of our own loop, through the real SDK, against a scripted service."""
 
+import json
 import os
 import signal
 import threading
@@ -14,11 +15,12 @@ from memtui.client.memory_location import locate_memory
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn
 from memtui.dream.run.run import RunEnd
-from memtui.dream.run.runs import events_of, list_runs, run_progress
+from memtui.dream.run.runs import events_of, list_runs, reserve_run, run_progress
 from memtui.dream.run.stage import has_stage
 from memtui.memory.workspace import Workspace
+from memtui.presentation.dream_text import cost_text
 from memtui.util.config import Config, read_config
-from tests.agent.scripted_api import Block, Reply, Scripted, answer, call, error, text
+from tests.agent.scripted_api import Block, Reply, Scripted, answer, call, error, text, thinking
 from tests.dream.scene import HOUR, Scene, contents, make_scene, put_session, topic
 from tests.support import digest_tree
 
@@ -43,12 +45,12 @@ class Dreamer:
     def set(self, **values: str) -> None:
         self.config = Config(self.config.path, MappingProxyType({**self.config.values, **values}), {})
 
-    def dream(self, *replies: Reply, mode: str = "reflect", key: str = KEY) -> RunEnd:
+    def dream(self, *replies: Reply, mode: str = "reflect", key: str = KEY, **options: object) -> RunEnd:
         self._api.says(*replies)
         environ = {"ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": self._api.url}
         self.scene = _again(self.scene, self._tmp_path, environ)
         backend = choose_backend(None, mode, self.scene.workspace, self.config)
-        return self.scene.run(backend.work, mode=mode, backend=backend.name, why=backend.why)
+        return self.scene.run(backend.work, mode=mode, backend=backend.name, why=backend.why, **options)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -128,6 +130,51 @@ def test_a_dream_of_four_stages_is_adopted(dreamer: Dreamer, api: Scripted) -> N
     assert any(isinstance(one, Tokens) for one in dreamer.events) and any(
         isinstance(one, Money) for one in dreamer.events
     )
+
+
+def test_stages_cost_and_digests_of_a_model_that_shows_only_its_thinking(dreamer: Dreamer, api: Scripted) -> None:
+    scene = dreamer.scene
+    prompt = {"type": "user", "timestamp": "2025-11-24T15:00:00Z", "message": {"content": "say DONE"}}
+    put_session(scene, 1, json.dumps(prompt) + "\n")
+    id = reserve_run(scene.dirs, scene.now)
+    digest = (scene.dirs.state / "stages" / id).resolve() / "sessions/01-00000001-0000-4000-8000-000000000000.md"
+    used = {"cache_read_input_tokens": 50_000, "cache_creation_input_tokens": 4000}
+    hour = {**used, "cache_creation": {"ephemeral_1h_input_tokens": 1000}}
+    end = dreamer.dream(
+        answer(
+            thinking("I look around."),
+            call("Read", file_path=topic(1)),
+            call("Read", file_path="MEMORY.md"),
+            usage=used,
+        ),
+        answer(thinking(""), call("Read", file_path=str(digest)), usage=hour),
+        answer(
+            call("Edit", file_path=topic(1), old_string="third", new_string="third, and say DONE"),
+            call("Write", file_path=str(digest), content="x"),
+        ),
+        answer(call("Edit", file_path="MEMORY.md", old_string="[Topic 1]", new_string="[Topic One]")),
+        answer(text("Done.")),
+        run_id=id,
+    )
+    assert api.refused == [] and end.adopted == ("MEMORY.md", topic(1))
+    assert "> say DONE" in api.results(2)[0]["content"] and api.results(3)[1]["is_error"]
+    told = run_progress(dreamer.events)
+    assert told.stages == ("orient", "gather", "consolidate", "prune")
+    assert next(one.text for one in dreamer.events if isinstance(one, Turn)) == "I look around."
+    assert (told.tokens.cache_read, told.tokens.cache_write) == (100_000, 8000)
+    assert told.usd == pytest.approx((500 * 2 + 100 * 10 + 100_000 * 0.1 + 7000 * 2.5 + 1000 * 4) / 1e6)
+
+
+def test_a_model_without_a_price_has_a_limit_in_tokens_only(dreamer: Dreamer) -> None:
+    dreamer.set(dream_model="model-of-tomorrow", dream_money="0.01")
+    used = {"output_tokens": 150_000}
+    end = dreamer.dream(
+        answer(call("Read", file_path=topic(1)), usage=used), answer(call("Read", file_path=topic(2)), usage=used)
+    )
+    assert (end.how, end.reason) == ("over-budget", "200k output tokens are used up")
+    notes = [one.words for one in dreamer.events if isinstance(one, Note)]
+    assert notes == ["price of model-of-tomorrow unknown: no limit in money"]
+    assert cost_text(run_progress(dreamer.events)) == "price unknown, 200 tokens in, 300,000 out"
 
 
 def test_what_the_model_is_told(dreamer: Dreamer, api: Scripted) -> None:

@@ -82,6 +82,7 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
     scene.write("team/build.md", "---\nname: Build\ntype: reference\n---\n\nmake\n")
     id = reserve_run(scene.dirs, NOW)
     root = Path(os.path.realpath(scene.dirs.state / "stages" / id / "memory"))
+    digest = root.parent / "sessions" / f"01-{session.stem}.md"
     line, more = f"- [Topic 2]({topic(2)}) — words\n", f"- [Topic 2]({topic(2)}) — more words\n"
     api.script[:] = [
         answer(
@@ -92,7 +93,7 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
             thinking(""), text("STAGE: gather"), call("Read", file_path=str(session)),
             call("Read", file_path=str(secret)),
             call("Read", file_path=f"{root}/{topic(1)}"), call("Read", file_path=f"{root}/{topic(2)}"),
-            call("Read", file_path=f"{root}/team/build.md"),
+            call("Read", file_path=f"{root}/team/build.md"), call("Read", file_path=str(digest)),
         ),
         answer(
             text("STAGE: consolidate"),
@@ -101,6 +102,7 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
             call("Write", file_path=f"{tmp_path}/evil.md", content="x"),
             call("Write", file_path=str(scene.folder / "evil.md"), content="x"),
             call("Edit", file_path=f"{root}/team/build.md", old_string="make", new_string="rm"),
+            call("Write", file_path=str(digest), content="x"),
             call("Bash", command=f"rm -rf {scene.folder}"),
         ),
         answer(text("STAGE: prune"), call("Edit", file_path=f"{root}/MEMORY.md", old_string=line, new_string=more)),
@@ -113,9 +115,9 @@ def test_the_real_client_is_confined_and_its_dream_adopted(foreign: Scripted, tm
     assert "make" in scene.text("team/build.md")
     assert not list(tmp_path.rglob("evil.md")) and not (tmp_path / "hooked").exists()
     results = json.dumps([request["messages"] for request in api.requests])
-    assert "S3cr3tC4n4ry" not in results and "say DONE" in results
+    assert "S3cr3tC4n4ry" not in results and "> say DONE" in results
     denied = [one.words for one in events if isinstance(one, Note) and one.words.startswith("denied: ")]
-    assert len(denied) == 5 and sum("Bash" in words for words in denied) == 1, denied
+    assert len(denied) == 6 and sum("Bash" in words for words in denied) == 1, denied
     stages = [one.stage for one in events if isinstance(one, Phase) and one.stage]
     assert list(dict.fromkeys(stages)) == ["orient", "gather", "consolidate", "prune"]
     told = run_progress(events)
@@ -141,6 +143,14 @@ def test_the_real_client_loses_its_connection_in_the_middle_of_an_answer(foreign
     events = events_of(list_runs(scene.dirs)[0])
     told = [one.reason for one in events if isinstance(one, Retry)]
     assert told and all(reason.startswith("the connection was lost") for reason in told)
+
+
+@real_client
+def test_the_real_client_stops_at_the_spending_limit(foreign: Scripted, tmp_path: Path) -> None:
+    foreign.says(answer(call("Glob", pattern="*.md"), usage={**CACHED, "output_tokens": 100_000}), answer(text("no")))
+    scene = make(tmp_path.resolve(), Path(CLIENT), ANTHROPIC_BASE_URL=foreign.url)
+    assert (dream(scene).reason, len(foreign.requests)) == ("the money for this dream is used up", 1)
+    assert run_progress(events_of(list_runs(scene.dirs)[0])).usd == pytest.approx(2.0224)
 
 
 @real_client
