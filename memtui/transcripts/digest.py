@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from memtui.client.session_files import CLIENT_MARKUP, COMMAND_NAME, title_line
 from memtui.secrets.scanner import redact, scan
-from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, parse_timestamp, prompt_texts, text
+from memtui.transcripts.entries import blocks_of, is_machine_text, parse_timestamp, prompt_texts, text
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.transcripts.summary import TitleCollector, decode_fast
 from memtui.util.text import pluralize, visible
@@ -38,6 +38,12 @@ MAX_DIGEST_CHARS = 16_000
 MAX_PROMPT_BYTES = 16 << 20  # bytes read of a transcript for its prompts alone
 _NEEDED = re.compile(rb'"(?:user|assistant|queued_command|custom-title|ai-title|last-prompt|summary)"')
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_MACHINE_KEYS = ("isMeta", "isCompactSummary", "isSidechain")
+_MACHINE_WORDS = re.compile(
+    r"<(?:scheduled-task|cross-session-message|channel)\b|A background agent completed a task:|"
+    r"\[SYSTEM NOTIFICATION|Another Claude session sent a message:"
+)
+"""How further texts of machines begin; a list of sessions takes these for titles, as Claude Code does."""
 _LEVELS = ((4000, 1500, 300), (2000, 1000, 0), (1000, 500, 0), (500, 200, 0))
 """Most characters of a prompt, of the last answer before the next prompt, and of one before that."""
 _MARK_CHARS = 40  # those of the mark of a cut: fewer are not left out
@@ -67,13 +73,22 @@ class SessionTalk(Struct):
 
 
 def typed_texts(data: Record) -> tuple[str, ...]:
-    """What a person typed in a record, also while the model worked; machines queue notifications in the same way."""
+    """What a person typed in a record, also while the model worked; machines queue notifications in the same way.
+
+    Where a record says who wrote it (`origin`), that decides; else the words by which machines begin.
+    """
     origin, attachment = data.get("origin"), data.get("attachment")
     if data.get("type") == "attachment":
         return _queued_texts(attachment) if isinstance(attachment, dict) else ()
-    if (isinstance(origin, dict) and origin.get("kind") != "human") or not is_prompt(data):
+    if data.get("type") != "user" or any(data.get(key) for key in _MACHINE_KEYS):
         return ()
-    return tuple(words for words in prompt_texts(data) if not is_machine_text(words))
+    author = origin.get("kind") if isinstance(origin, dict) else None
+    if author not in (None, "human"):
+        return ()
+    plain = (CLIENT_MARKUP.sub(" ", words).strip() for words in prompt_texts(data))
+    return tuple(
+        words for words in plain if words and not is_machine_text(words) and (author or not _MACHINE_WORDS.match(words))
+    )
 
 
 def _queued_texts(attachment: Mapping[str, object]) -> tuple[str, ...]:
@@ -81,7 +96,8 @@ def _queued_texts(attachment: Mapping[str, object]) -> tuple[str, ...]:
     by_person = attachment.get("humanTurn") is True or (isinstance(origin, dict) and origin.get("kind") == "human")
     if attachment.get("type") != "queued_command" or not by_person:
         return ()
-    return tuple(block["text"] for block in blocks_of({"content": prompt}) if block["type"] == "text")
+    texts = (block["text"].strip() for block in blocks_of({"content": prompt}) if block["type"] == "text")
+    return tuple(filter(None, texts))
 
 
 def person_prompts(path: Path) -> Iterator[str]:
@@ -134,8 +150,7 @@ def read_talk(path: Path) -> SessionTalk:
 def _said(data: Record, tools: Counter[str]) -> list[tuple[bool, str]]:
     """The texts of a record, with whether a person typed them; the calls are counted."""
     if data.get("type") != "assistant":
-        plain = (CLIENT_MARKUP.sub(" ", words).strip() for words in typed_texts(data) or _command(data))
-        return [(True, words) for words in plain if words]
+        return [(True, words) for words in typed_texts(data) or _command(data)]
     texts = []
     for block in blocks_of(data.get("message")):
         if block["type"] == "tool_use":

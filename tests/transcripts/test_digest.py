@@ -89,10 +89,28 @@ Transcript: {path} (line numbers are those of this file)
     )
 
 
+@pytest.mark.parametrize(
+    ("row", "typed"),
+    [
+        (said("user", "<system-reminder>x</system-reminder> use port 1"), ("use port 1",)),
+        (said("user", '<scheduled-task name="x">do</scheduled-task>'), ()),
+        (said("user", "A background agent completed a task: x"), ()),
+        (
+            said("user", "A background agent completed a task: x", origin={"kind": "human"}),
+            ("A background agent completed a task: x",),
+        ),
+        (said("user", "go on", origin={"kind": "scheduled"}), ()),
+        (said("user", [{"type": "image"}]), ("[image]",)),
+        (queued("  "), ()),
+    ],
+)
+def test_who_typed_it(row: Row, typed: tuple[str, ...]) -> None:
+    assert typed_texts(row) == typed
+
+
 def test_person_prompts(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", SESSION)
-    prompts = [*person_prompts(path)]
-    assert [prompt.split(" <")[0] for prompt in prompts] == ["use port 5433", "and say DONE", "with a picture"]
+    assert list(person_prompts(path)) == ["use port 5433", "and say DONE", "with a picture"]
     assert list(person_prompts(tmp_path / "gone.jsonl")) == []
 
 
