@@ -7,6 +7,7 @@ that is cut stands a warning. All of it recorded on Claude Code 2.1.332.
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec import Struct
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import read_small_file
+from memtui.fs.links import why_unreadable
 from memtui.memory.budget import IndexBudget, as_sent, counted_text, decode_index, measure_index, units
 from memtui.memory.instructions import (
     MANAGED_TEXT,
@@ -75,10 +77,11 @@ class OmittedFile(Struct, frozen=True):
 
 
 class SessionContext(Struct, frozen=True):
-    """What a session is given, and what it is not."""
+    """What a session is given, and what it is not; `off` says what switches all of it off."""
 
     files: tuple[ContextFile, ...]
     omitted: tuple[OmittedFile, ...]
+    off: str | None = None
 
     @property
     def chars(self) -> int:
@@ -121,12 +124,13 @@ def session_context(env: Env, location: MemoryLocation, instructions: Iterable[I
             elif each.state != "repeated" and each.is_meant:
                 omitted.append(OmittedFile(each.path, item.type, each.reason, parent, each.line))
     path = location.agent_folder / INDEX_NAME
-    found = _index(env, location, path)
+    off = instructions_off(env, location)
+    found = _index(location, path, off)
     if isinstance(found, str):
         omitted.append(OmittedFile(path, "AutoMem", found))
     elif found is not None:
         files.append(ContextFile(path, "AutoMem", loaded_index(found)))
-    return SessionContext(tuple(files), tuple(omitted))
+    return SessionContext(tuple(files), tuple(omitted), off)
 
 
 def _imports(parent: Path, imports: tuple[Import, ...]) -> Iterator[tuple[Path, Import]]:
@@ -135,21 +139,17 @@ def _imports(parent: Path, imports: tuple[Import, ...]) -> Iterator[tuple[Path, 
         yield from _imports(each.path, each.imports)
 
 
-def _index(env: Env, location: MemoryLocation, path: Path) -> bytes | str | None:
+def _index(location: MemoryLocation, path: Path, off: str | None) -> bytes | str | None:
     """The index's bytes, why it isn't loaded, or `None` where there is none."""
     if not os.path.lexists(path):
         return None
-    if not location.enabled:
-        return "auto memory is off"
-    off = instructions_off(env, location)
-    if off is not None:
-        return off
-    try:
-        too_large = path.stat().st_size > MAX_FILE_BYTES
-    except OSError:
-        return f"a link to {path.readlink()}, which isn't there" if path.is_symlink() else "can't be read"
-    if too_large:
-        return "larger than 4 MiB: the client skips the whole file"
+    if off is not None or not location.enabled:
+        return off or "auto memory is off"
+    reason = why_unreadable(path)
+    with suppress(OSError):
+        reason = reason or ("larger than 4 MiB: nothing of it is loaded" * (path.stat().st_size > MAX_FILE_BYTES))
+    if reason:
+        return reason
     data = read_small_file(path, MAX_FILE_BYTES)
     if data is None:
         return "can't be read"

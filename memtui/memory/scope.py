@@ -13,7 +13,7 @@ tool leaves after a conflict have the kind "other": the agent takes them for top
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
 from memtui.fs.boundary import MAX_FOLDER_DEPTH
 from memtui.fs.folders import subfolders
+from memtui.fs.links import link_target
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.sync_copies import is_surely_a_copy, original_of
@@ -74,11 +75,13 @@ def read_scope(
     full: bool,
     known: Mapping[Path, MemoryFile] | None = None,
     skip: frozenset[str] = frozenset(),
+    own: Sequence[Path] = (),
 ) -> Scope:
     """Read a folder; never raises: `problem` is set if it is there but can't be read.
 
     `full` reads whole files (digest, links), not only their heads. Of `known`, the files of an earlier read, one with
-    the same size and time is taken as it is. `skip` names folders at the top that are scopes of their own.
+    the same size and time is taken as it is. `skip` names folders at the top that are scopes of their own. `own` are
+    the folders in which the target of a link has to lie to be written through it.
     """
     before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []
@@ -86,7 +89,7 @@ def read_scope(
     found.sort()
     topics = [(-status.st_mtime_ns, name) for name, _, status in found if _kind(id, name) == "topic"]
     scanned = {name for _, name in sorted(topics)[:MAX_SCANNED_TOPICS]}
-    real_root = os.path.realpath(root)
+    real_root = Path(os.path.realpath(root))
     files: list[MemoryFile] = []
     index: MemoryFile | None = None
     index_data = b""
@@ -94,16 +97,22 @@ def read_scope(
         kind = _kind(id, name)
         file = before.get(path)
         data = b""
+        target = link_target(Path(path)) if stat.S_ISLNK(status.st_mode) else None
+        seen = status
+        with suppress(OSError):
+            seen = status if target is None else target.stat()
         if (
             file is None
-            or file.size != status.st_size
-            or file.mtime_ns != status.st_mtime_ns
+            or file.size != seen.st_size
+            or file.mtime_ns != seen.st_mtime_ns
             or (full and file.digest is None and file.size <= MAX_FILE_BYTES)
             or file.scope != id
-            or (file.kind == "other" and kind != "other")  # it was a copy, of a file that may be gone
-            or stat.S_ISLNK(status.st_mode)
+            or (file.kind == "other" and kind != "other" and target is None)  # a copy of a file that may be gone
+            or file.lies_at != target
         ):
-            file, data = read_file(id, path, name, kind, status, full=full or kind == "index", root=real_root)
+            file, data = read_file(id, path, name, kind, status, full=full or kind == "index", own=own)
+            if kind == "topic" and file.lies_at is not None and real_root in file.lies_at.parents:
+                file = replace(file, kind="other")  # another name of a file that is listed itself
         if file.scanned != (name in scanned):
             file = replace(file, scanned=name in scanned)
         if kind == "index":
@@ -112,6 +121,10 @@ def read_scope(
     files = _with_copies(files)
     if index is None:
         return Scope(id, label, root, tuple(files), None, "", None, (), problem)
+    reason = "larger than 4 MiB: Claude Code loads nothing of it" if index.size > MAX_INDEX_BYTES else None
+    if index.is_unread or reason:
+        problem = f"{INDEX_NAME} is not read: {reason or index.readonly}"
+        return Scope(id, label, root, tuple(files), index, "", None, (), problem)
     text = decode_index(index_data)
     budget = measure_index(text)
     return Scope(id, label, root, tuple(files), index, text, budget, read_entries(text, budget), problem)

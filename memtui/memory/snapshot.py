@@ -18,6 +18,7 @@ from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
 from memtui.memory.checks import registry
 from memtui.memory.checks.base import CheckedFolder, Problem, TextFindings
+from memtui.memory.context import SessionContext, session_context
 from memtui.memory.instructions import Instruction, read_instructions
 from memtui.memory.links import Graph, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
@@ -32,7 +33,8 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
     `notices` say in words what isn't as it usually is: no folder yet, one that can't be read, memory switched off.
     `findings` caches what each text says by itself, by path. `allowed` are the fingerprints of secrets that the person
-    said yes to. `around` is what the checks may ask about beside the files.
+    said yes to. `around` is what the checks may ask about beside the files; `context` is what a session is given at
+    its start.
     """
 
     location: MemoryLocation
@@ -46,6 +48,7 @@ class Snapshot(Struct, frozen=True, dict=True, eq=False):
     findings: Mapping[str, TextFindings] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
     around: Surroundings = NOTHING_AROUND
+    context: SessionContext = SessionContext((), ())
 
     @cached_property
     def auto(self) -> Scope | None:
@@ -119,19 +122,23 @@ def load_snapshot(
     """
     files = {} if known is None else known._paths
     notices: list[str] = []
+    own = (env.home, location.root, location.cwd)
     scopes = []
     for found in scope_roots(location):
         if found.id == "auto" and not _is_there(found.root):
             notices.append(f"no memory yet: {found.root} doesn't exist")
             continue
         skip = OWN_SCOPES if found.id == "auto" else frozenset()
-        scope = read_scope(found.root, found.id, found.label, full=full, known=files, skip=skip)
+        scope = read_scope(found.root, found.id, found.label, full=full, known=files, skip=skip, own=own)
         if scope.problem:
             notices.append(f"{scope.label}: {scope.problem}")
         scopes.append(scope)
     if not location.enabled:
         notices.append("memory is switched off: the agent loads and writes none")
     instructions = read_instructions(env, location)
+    context = session_context(env, location, instructions)
+    if context.off is not None:
+        notices.append(f"instructions and MEMORY.md are {context.off}: Claude Code loads none")
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
     graphs = {scope.id: Graph(scope, (location.cwd, location.root)) for scope in scopes}
@@ -148,7 +155,8 @@ def load_snapshot(
                 problems += registry.check_folder(scope, graphs[scope.id], findings, now, around)
         problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
     return Snapshot(
-        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed, around
+        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed, around,
+        context,
     )
 
 

@@ -8,11 +8,13 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from memtui.fs.links import link_target, why_not_written, why_unreadable
 from memtui.memory.frontmatter import MAX_BLOCK_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
 from memtui.util.text import nfc
@@ -20,8 +22,8 @@ from memtui.util.text import nfc
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
 MAX_FILE_BYTES = 1_000_000  # a larger file opens read only
-MAX_INDEX_BYTES = 16_000_000
-"""The agent client loads an index of any size, so it is measured far beyond what it loads."""
+MAX_INDEX_BYTES = 4 << 20
+"""The agent client loads nothing of a larger index."""
 MAX_SLUG_CHARS = 60
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
 _NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
@@ -37,7 +39,8 @@ class MemoryFile(Struct, frozen=True):
 
     `name` is posix and relative to the scope's root; `size` is in bytes; `scanned` tells whether it is among the newest
     200 that the agent scans; `readonly` says why it can't be edited as it is; `digest` and `links` are None before the
-    full read. `title` is the name field, else the first heading, else the file's name.
+    full read. `title` is the name field, else the first heading, else the file's name. `lies_at` is where it leads if
+    it is a link; size, time and text are the target's then.
     """
 
     scope: str
@@ -54,6 +57,12 @@ class MemoryFile(Struct, frozen=True):
     scanned: bool
     readonly: str | None
     links: tuple[Link, ...] | None
+    lies_at: Path | None = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it wasn't even opened; `readonly` says why."""
+        return any(note.code == "unread" for note in self.front.problems)
 
     @property
     def modified(self) -> float:
@@ -84,21 +93,24 @@ def stem_of(name: str) -> str:
 
 
 def read_file(
-    scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool, root: str = ""
-) -> tuple[MemoryFile, bytes]:
+    scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool,
+    own: Sequence[Path] = (),
+) -> tuple[MemoryFile, bytes]:  # fmt: skip
     """Read one file and return it with the bytes that were read (none if it wasn't opened); never raises.
 
-    `status` is its `lstat`; `root` is the real path of the scope's root, for links; "" forbids them.
+    `status` is its `lstat`. A link is read as the client reads it; `own` are the folders in which its target has to lie
+    to be written through it.
     """
     where = os.fspath(path)
+    lies_at, not_written = None, ""
     if stat.S_ISLNK(status.st_mode):
-        target = os.path.realpath(where)
-        if not root or not target.startswith(root + os.sep):
-            return _unread_file(scope, where, name, kind, status, "a link that leaves the folder"), b""
+        lies_at, reason = link_target(Path(where)), why_unreadable(Path(where))
+        if lies_at is None or reason:
+            return _unread_file(scope, where, name, kind, status, reason or "can't be read"), b""
         try:
-            status = Path(where).stat()
-        except OSError:
-            return _unread_file(scope, where, name, kind, status, "a link to nothing"), b""
+            status, not_written = lies_at.stat(), why_not_written(Path(where), own)
+        except OSError as error:
+            return _unread_file(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
     if not stat.S_ISREG(status.st_mode):
         what = "a folder, not a file" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         return _unread_file(scope, where, name, kind, status, what), b""
@@ -120,7 +132,8 @@ def read_file(
         links = tuple(find_links(shown)) if b"[" in data else ()
     file = MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front,
-        front.name or _title(front, text or "", name), front.description, front.type, False, readonly, links,
+        front.name or _title(front, text or "", name), front.description, front.type, False,
+        readonly or not_written or None, links, lies_at,
     )  # fmt: skip
     return file, data
 

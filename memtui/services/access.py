@@ -1,9 +1,11 @@
 """Who may write, and what has to be in order before somebody looks or writes."""
 
 from contextlib import suppress
+from pathlib import Path
 
 from memtui.dream import has_history
 from memtui.dream.run.recovery import expire_unreviewed, is_anything_left, recover
+from memtui.fs.links import why_not_written
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import MemtuiError, Refused
 
@@ -12,6 +14,14 @@ def require_writable(workspace: Workspace) -> None:
     """`Refused` if memtui was started with --read-only."""
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+
+
+def require_writable_file(workspace: Workspace, path: Path) -> None:
+    """`Refused` in read-only mode, and for a link through which nothing is written: asked before anything is typed."""
+    require_writable(workspace)
+    reason = why_not_written(path, workspace.own)
+    if reason:
+        raise Refused(f"{path.name} is read only: {reason}")
 
 
 def prepare_to_write(workspace: Workspace) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.memory.workspace import Workspace
-from memtui.services.access import require_writable
+from memtui.services.access import require_writable, require_writable_file
 from memtui.services.memory import SaveOutcome, draft_hint, keep_draft, save_file
 from memtui.services.questions import NOTHING_YET, Allow
 from memtui.util.app_dirs import Dirs
@@ -158,7 +158,7 @@ def edit_file(
         MemtuiError: If there is no editor, it ends with a fault, or what came back can't be saved; what was typed is
             kept as a draft then.
     """
-    require_writable(workspace)
+    require_writable_file(workspace, path)
     # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
     workspace.home_of(path)[0].note_outside()
     if start is None:

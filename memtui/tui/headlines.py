@@ -34,7 +34,8 @@ def meter_fill(state: AppState) -> IndexFill | None:
     """How full the index is; None where nothing is loaded, and before the disk is read."""
     if state.snapshot is None:
         return state.first.budget if state.first else None
-    return IndexFill.of(state.snapshot.auto) if state.snapshot.auto else None
+    snapshot = state.snapshot
+    return IndexFill.of(snapshot.auto) if snapshot.auto and snapshot.context.off is None else None
 
 
 def meter_note(state: AppState) -> str:
@@ -43,6 +44,8 @@ def meter_note(state: AppState) -> str:
         return MEMORY_OFF
     if state.snapshot is None:
         return state.first.budget_note if state.first else ""
+    if state.snapshot.context.off is not None:
+        return f"memory is {state.snapshot.context.off}: Claude Code loads nothing"
     auto = state.snapshot.auto
     if auto is None:
         return "no memory yet: Claude Code loads nothing at the start of a session"

@@ -15,6 +15,7 @@ from memtui.memory.frontmatter import TYPES
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot
 from memtui.services import memory
+from memtui.services.access import require_writable_file
 from memtui.services.editor import run_editor, save_returned, starting_text
 from memtui.services.memory import SavedFile
 from memtui.util.diff import unified_diff
@@ -62,6 +63,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     may_write(context)
     workspace, out, dry_run = context.workspace, context.out, context.options.dry_run
     named = _find_or_draft(context, name)
+    require_writable_file(workspace, named.path)
     if not out.interactive():
         raise Unsupported("editing needs a terminal", hint="memtui set and memtui new --from - need none")
     if discard and not dry_run:

@@ -21,12 +21,12 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     read = file.file
     if read is None:
         return
-    if read.readonly is not None and read.front.problems and read.front.problems[0].code == "unread":
+    if read.is_unread:
         yield file.problem("read-only", "warning", f"not read: {read.readonly}")
     elif read.readonly is not None:
         severity: Severity = "error" if is_unreadable(read.readonly) else "info"
         yield file.problem("read-only", severity, f"opens read only: {read.readonly}")
-    if read.kind == "other" and read.name.rpartition("/")[2] != INDEX_NAME:
+    if read.kind == "other" and read.lies_at is None and read.name.rpartition("/")[2] != INDEX_NAME:
         yield file.problem("conflict-copy", "warning", _what_copy(file, read))
     if read.kind == "topic" and not read.scanned:
         yield file.problem("not-scanned", "info", "older than the newest 200: the agent's scan leaves it out")

@@ -12,11 +12,13 @@ from memtui.util.errors import Refused
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
+    from memtui.services import access
     from memtui.services import editor as services
     from memtui.services import memory as memory_services
     from memtui.tui import editor_model
     from memtui.tui.screens import editor as editor_screen
 else:
+    access = LazyModule("memtui.services.access")
     services, editor_model = LazyModule("memtui.services.editor"), LazyModule("memtui.tui.editor_model")
     editor_screen, memory_services = LazyModule("memtui.tui.screens.editor"), LazyModule("memtui.services.memory")
 
@@ -26,6 +28,7 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
     path = context.path
     if context.workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="0 focuses the preview")
+    access.require_writable_file(context.workspace, path)
     try:
         opened = await context.in_thread(editor_model.open_file, context.workspace, context.snapshot, path)
     except editor_model.NotEditable as reason:
