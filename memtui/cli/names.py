@@ -12,10 +12,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.memory.frontmatter import TYPES
-from memtui.memory.instructions import Instruction
+from memtui.memory.instructions import Import, Instruction
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
+from memtui.presentation.context_text import shown_imports
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.paths import expand_tilde
 from memtui.util.text import nfc, visible
@@ -24,13 +25,14 @@ _SHOWN = 8
 
 
 class NamedFile(Struct, frozen=True):
-    """A file under the name that people use for it: one of a scope, or an instruction."""
+    """A file under the name that people use for it: one of a scope, an instruction, or what that imports."""
 
     name: str
     path: Path
     scope: Scope | None = None
     file: MemoryFile | None = None
     instruction: Instruction | None = None
+    imported: Import | None = None
 
     @property
     def stem(self) -> str:
@@ -50,9 +52,14 @@ def all_named(snapshot: Snapshot) -> Iterator[NamedFile]:
     for scope in snapshot.scopes:
         for file in scope.files:
             yield NamedFile(shown_name(scope.root, scope.id, folder, file.name), file.path, scope, file)
+    imports = list(shown_imports(snapshot.instructions))
     for instruction in snapshot.instructions:
         if instruction.exists:
             yield NamedFile(instruction_name(instruction.path, snapshot), instruction.path, instruction=instruction)
+        for item, each in imports:
+            if item is instruction:
+                name = instruction_name(each.path, snapshot)
+                yield NamedFile(name, each.path, instruction=instruction, imported=each)
 
 
 def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
@@ -79,7 +86,7 @@ def find(snapshot: Snapshot, word: str, cwd: Path) -> NamedFile:
     these, or a path, which may be relative to `cwd`. `NotFound` if nothing fits (the hint names what comes near),
     `UsageError` if several do (the message lists them).
     """
-    listed = list(all_named(snapshot))
+    listed = [one for one in all_named(snapshot) if one.imported is None or one.imported.state != "missing"]
     if not word.strip():
         raise UsageError("no file was named", hint="memtui ls lists them")
     path = os.path.abspath(cwd / expand_tilde(word))  # noqa: PTH100 - resolve() would follow links

@@ -42,6 +42,7 @@ from memtui.client.json_edit import InvalidJson, read_object
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import read_small_file, real_path
 from memtui.client.settings_files import effective_env
+from memtui.fs.links import link_target, why_not_written
 from memtui.memory.budget import counted_text, units
 from memtui.memory.imports import ImportWord, find_imports, is_text
 from memtui.memory.path_rules import glob_regex, rule_paths
@@ -93,6 +94,7 @@ class Import(Struct, frozen=True):
     text: str = ""
     imports: tuple["Import", ...] = ()
     word: ImportWord | None = None
+    mtime_ns: int = 0
 
     @property
     def is_meant(self) -> bool:
@@ -105,7 +107,8 @@ class Instruction(Struct, frozen=True):
 
     `size` is in bytes. `text` is what the agent gets of the file itself, imports not included. `globs` are a rule's
     `paths`: with any, it waits for a matching file. `skipped` says in words why nothing of it is loaded, `None` if it
-    is. `link` is the link in a rules folder that led to it; its `path` is the target then.
+    is. `link` is the link in a rules folder that led to it; its `path` is the target then. `lies_at` is where another
+    file that is a link leads; `readonly` says why nothing is written through it.
     """
 
     layer: LayerName
@@ -119,6 +122,8 @@ class Instruction(Struct, frozen=True):
     owner: Owner = "project"
     mtime_ns: int = 0
     link: Path | None = None
+    lies_at: Path | None = None
+    readonly: str | None = None
 
     @property
     def loaded(self) -> bool:
@@ -259,7 +264,9 @@ class _InstructionReader(Struct, dict=True):
             below = (i for i, item in enumerate(self.found) if item.total_chars and item.lies_below(top))
             at = next(below, len(self.found))
             count = len(self.found)
-            self.file("project", path, why=self.left_to_worktree(top) or self.agents_replaced)
+            self.file(
+                "project", path, why=self.left_to_worktree(top) or self.loaded_before(path) or self.agents_replaced
+            )
             self.found[at:at] = [self.found.pop() for _ in self.found[count:]]
 
     @cached_property
@@ -306,8 +313,10 @@ class _InstructionReader(Struct, dict=True):
         if not path.is_file() or str(path) in self.listed:
             return
         self.listed.add(str(path))
-        item = Instruction(layer, path, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns)
-        self.found.append(self.filled(item, why or self.loaded_before(path)))
+        lies_at, own = link_target(path), (self.env.home, self.location.root, self.location.cwd)
+        readonly = (lies_at and why_not_written(path, own)) or None
+        item = Instruction(layer, path, True, stat.st_size, owner=owner, lies_at=lies_at, readonly=readonly)
+        self.found.append(self.filled(replace(item, mtime_ns=stat.st_mtime_ns), why or self.loaded_before(path)))
 
     def loaded_before(self, path: Path) -> str | None:
         if str(path) in self.seen:
@@ -362,12 +371,12 @@ class _InstructionReader(Struct, dict=True):
         if str(path) in self.seen or str(target) in self.seen:
             return replace(made, state="repeated", reason="loaded already")
         try:
-            is_folder, size = target.is_dir(), target.stat().st_size if target.is_file() else None
+            is_folder, status = target.is_dir(), target.stat() if target.is_file() else None
         except (OSError, ValueError):
-            is_folder, size = False, None
-        if size is None or word.is_quoted:
+            is_folder, status = False, None
+        if status is None or word.is_quoted:
             return replace(made, reason=self.why_missing(folder, word, is_folder))
-        made = replace(made, size=size)
+        made = replace(made, size=status.st_size, mtime_ns=status.st_mtime_ns)
         if not is_text(word.path):
             return replace(made, state="not-text", reason=ENDING_REASON)
         if hops > MAX_IMPORT_HOPS:

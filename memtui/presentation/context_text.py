@@ -1,13 +1,21 @@
 """What a session is given at its start, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from memtui.client.paths import tilde_path
+from memtui.memory.budget import units
 from memtui.memory.context import SessionContext
-from memtui.memory.instructions import ADVISED_LINES, MANAGED_TEXT
+from memtui.memory.instructions import (
+    ADVISED_LINES,
+    MANAGED_TEXT,
+    Import,
+    Instruction,
+    line_count,
+    walk_imports,
+)
 from memtui.util.text import pluralize
 
 
@@ -57,6 +65,31 @@ def omitted_rows(found: SessionContext, cwd: Path, home: Path) -> Iterator[tuple
     for one in found.omitted:
         place = "" if one.imported_by is None else f"{_name(one.imported_by, cwd, home)} line {one.line}: "
         yield _name(one.path, cwd, home), f"{place}{one.reason}"
+
+
+def loaded_words(item: Instruction) -> str:
+    """What is loaded of an instruction file, with the advice where it is long."""
+    words = f"{pluralize(item.loaded_lines, 'line')}, {pluralize(item.loaded_chars, 'character')}"
+    more = item.total_chars - item.loaded_chars
+    words += f", imports {more:,} more" if more else ""
+    return f"{words}; Claude Code's advice is at most {ADVISED_LINES} lines" if item.is_long else words
+
+
+def import_words(each: Import) -> str:
+    """What became of an import."""
+    if each.state != "loaded":
+        return f"not loaded: {each.reason}" if each.state != "repeated" else each.reason
+    return f"loaded, {pluralize(line_count(each.text), 'line')}, {pluralize(units(each.text), 'character')}"
+
+
+def shown_imports(instructions: Iterable[Instruction]) -> Iterator[tuple[Instruction, Import]]:
+    """The imports that get a row of their own: each file once, not where it is an instruction file itself."""
+    seen = {item.path for item in instructions if item.exists}
+    for item in instructions:
+        for each in walk_imports(item.imports):
+            if each.state != "repeated" and each.is_meant and each.path not in seen:
+                seen.add(each.path)
+                yield item, each
 
 
 def _name(path: Path, cwd: Path, home: Path) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 
 import click
 
@@ -12,14 +13,20 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.fs.atomic import read_stable
+from memtui.fs.links import hard_links
+from memtui.memory.budget import units
 from memtui.memory.checks.base import Problem
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import same_name
+from memtui.memory.instructions import line_count, walk_imports
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot
+from memtui.presentation.context_text import import_words, loaded_words
 from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import age, pluralize, size, visible
+
+_INSTRUCTIONS = ("instruction", "import")
 
 
 def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
@@ -39,12 +46,23 @@ def file_rows(pins: Pins, snapshot: Snapshot) -> list[tuple[NamedFile, Data]]:
                 "index_line": entry and entry.line, "loaded": entry and entry.loaded,
                 "scanned": file.scanned if file.kind == "topic" else None, "readonly": file.readonly,
             }  # fmt: skip
+            row["lies_at"] = file.lies_at and str(file.lies_at)
+        elif instruction is not None and (each := named.imported) is not None:
+            row |= {
+                "scope": "instructions", "kind": "import", "type": None, "title": import_words(each),
+                "description": each.reason or None, "size": each.size,
+                "modified": iso(each.mtime_ns / 1e9 or None), "in_index": None, "index_line": None,
+                "loaded": each.state == "loaded", "scanned": None, "readonly": None,
+                "loaded_lines": line_count(each.text), "loaded_units": units(each.text), "state": each.state,
+                "imported_by": instruction_name(instruction.path, snapshot), "line": each.line,
+            }  # fmt: skip
         elif instruction is not None:
             row |= {
                 "scope": "instructions", "kind": "instruction", "type": None, "title": instruction.layer,
-                "description": instruction.skipped, "size": instruction.size,
+                "description": instruction.why_not or None, "size": instruction.size,
                 "modified": iso(instruction.mtime_ns / 1e9), "in_index": None, "index_line": None,
-                "loaded": instruction.loaded, "scanned": None, "readonly": None, "globs": list(instruction.globs),
+                "loaded": instruction.loaded, "scanned": None, "readonly": instruction.readonly,
+                "globs": list(instruction.globs), "lies_at": instruction.lies_at and str(instruction.lies_at),
                 "loaded_lines": instruction.loaded_lines, "loaded_units": instruction.loaded_chars,
             }  # fmt: skip
         row |= {"pinned": named.path in pinned, "problems": problems[named.path] if snapshot.full else None}
@@ -79,7 +97,7 @@ def ls(
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
         and matches_query(
-            terms, named.name, *(row[key] or "" for key in ("title", "description") if row["kind"] != "instruction")
+            terms, named.name, *(row[key] or "" for key in ("title", "description") if row["kind"] not in _INSTRUCTIONS)
         )
     ]
     orders = {"size": lambda pair: pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
@@ -122,9 +140,11 @@ def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
             mark = StyledText(out.glyphs.problem, "problem")
         place = f"line {row['index_line']}" if row["index_line"] else ""
         kind = row["type"] or (row["kind"] if row["kind"] != "topic" else "")
-        says = row["readonly"] or row["description"] or (row["title"] if row["kind"] == "instruction" else "")
+        says = row["readonly"] or row["description"] or (row["title"] if row["kind"] in _INSTRUCTIONS else "")
+        says = f"lies at {row['lies_at']}" if row.get("lies_at") and not row["readonly"] else says
         line = StyledText(place, "warn" if row["loaded"] is False else "dim")
-        lines.append([mark, row["name"], kind, size(row["size"]), _age(now, row), line, StyledText(says, "dim")])
+        name = f"  {row['name']}" if row["kind"] == "import" else row["name"]
+        lines.append([mark, name, kind, size(row["size"]), _age(now, row), line, StyledText(says, "dim")])
     yield from table(out, columns("", "*", "", ">", ">", ">", "*"), lines)
 
 
@@ -137,7 +157,7 @@ def _one_line(text: str) -> str:
 
 
 def _states(row: Data) -> list[str]:
-    unloaded = {"topic": "index line not loaded", "instruction": "not loaded"}
+    unloaded = {"topic": "index line not loaded", "instruction": "not loaded", "import": "not loaded"}
     words = (
         row["problems"] and pluralize(row["problems"], "problem"),
         row["in_index"] is False and "not in MEMORY.md",
@@ -187,6 +207,13 @@ def details_of(snapshot: Snapshot, named: NamedFile) -> Data:
     """Fields, links both ways and problems of a file, for scripts."""
     data: Data = {"problems": [problem_data(snapshot, problem) for problem in snapshot.problems_of(named.path)]}
     file = named.file
+    if named.instruction is not None and named.imported is None:
+        data["imports"] = [
+            {**fields(one, "written line hops state reason"), "path": str(one.path), "says": import_words(one)}
+            for one in walk_imports(named.instruction.imports)
+            if one.is_meant
+        ]
+        data["loads"] = loaded_words(named.instruction) if named.instruction.loaded else ""
     if file is None or named.scope is None:
         return data
     graph = snapshot.graphs[named.scope.id]
@@ -214,10 +241,15 @@ def problem_data(snapshot: Snapshot, problem: Problem) -> Data:
 def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
     """Properties of a file for people."""
     yield StyledText(row["name"], "bold")
+    count = hard_links(Path(row["path"]))
     facts = [
         *((key, row[key]) for key in ("path", "kind", "type", "title", "description")),
         ("size", f"{row['size']:,} bytes"),
-        ("modified", f"{row['modified']} ({_age(context.now(), row)})"),
+        ("modified", f"{row['modified']} ({_age(context.now(), row)})" if row["modified"] else ""),
+        ("lies at", row.get("lies_at")),
+        ("hard links", f"{pluralize(count, 'other name')}, which a save leaves as they are" if count else ""),
+        ("loaded", details.get("loads")),
+        ("imported by", f"{row['imported_by']} line {row['line']}" if "imported_by" in row else ""),
         ("index", f"line {row['index_line']}" if row["index_line"] else ""),
         ("state", ", ".join(_states({**row, "problems": len(details["problems"])}))),
     ]
@@ -225,6 +257,9 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
     for field in details.get("fields", ()):
         if field["key"] not in ("name", "description", "type"):
             yield [StyledText(f"{field['key']}  ", "dim"), _masked_value(context.out, field) or ""]
+    for one in details.get("imports", ()):
+        says = StyledText(f"  {one['says']}", "dim" if one["state"] in ("loaded", "repeated") else "warn")
+        yield [StyledText("imports  ", "dim"), f"{'  ' * (one['hops'] - 1)}{one['written']}  line {one['line']}", says]
     for link in details.get("links", ()):
         state = StyledText("  missing", "problem") if link["state"] == "missing" else StyledText("")
         yield [StyledText("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]

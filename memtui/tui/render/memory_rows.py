@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from memtui.presentation.context_text import shown_imports
 from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
-    from memtui.memory.instructions import Instruction
+    from memtui.memory.instructions import Import, Instruction
     from memtui.memory.scope import Scope
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
@@ -99,11 +100,14 @@ def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
         for key, label, members in _groups(scope, files, wanted):
             items = [_item(file, scope, listed.get(file.name), wanted, file.path in troubled) for file in members]
             rows += _rows(key, label, items, wanted)
-    instructions = [
-        _instruction(one, wanted, one.path in troubled)
-        for one in snapshot.instructions
-        if one.exists and matches(one.path, one.path.name, str(one.path))
-    ]
+    imports = list(shown_imports(snapshot.instructions))
+    instructions: list[FileRow] = []
+    for one in snapshot.instructions:
+        if one.exists and matches(one.path, one.path.name, str(one.path)):
+            instructions.append(_instruction(one, wanted, one.path in troubled))
+        for item, each in imports:
+            if item is one and matches(each.path, each.path.name, str(each.path)):
+                instructions.append(_import(each, wanted))
     rows += _rows("instructions", "instructions", instructions, wanted)
     return tuple(rows)
 
@@ -165,6 +169,20 @@ def _instruction(instruction: Instruction, wanted: Wanted, troubled: bool) -> Fi
         modified=instruction.mtime_ns / 1e9,
         mark=_mark(instruction.path, wanted, troubled),
         marked=instruction.path in wanted.marked,
+    )
+
+
+def _import(each: Import, wanted: Wanted) -> FileRow:
+    """The row of a file that is imported, or should be; it stands below the file that names it."""
+    state = "" if each.state == "loaded" else ", not loaded"
+    return FileRow(
+        where=str(each.path),
+        label=visible(f"  {each.path.name} (import{state})", keep=""),
+        scope="instructions",
+        size=each.size,
+        modified=each.mtime_ns / 1e9,
+        mark=_mark(each.path, wanted, troubled=False),
+        marked=each.path in wanted.marked,
     )
 
 

@@ -17,16 +17,20 @@ from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.memory.workspace import Workspace
+from memtui.presentation.context_text import context_rows, context_title, omitted_rows
 from memtui.presentation.history_text import who_words, why_words
 from memtui.presentation.secrets import mask_secrets
 from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
-from memtui.util.text import age, visible
+from memtui.util.text import age, pad, visible
 
 Mask = Callable[[str], str]
 """Masks what looks like a secret, or leaves it."""
+START_TITLE = "start of a session"
+MIN_TABLE_CELLS = 60
+"""Cells from which the preview has room for all columns of what a session is given."""
 MAX_BYTES_DRAWN = 400_000
 """Bytes that are drawn; what lies behind is said, and the editor has it."""
 
@@ -35,7 +39,8 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
     """Read and draw what `wanted` (path, mode, width) asks for."""
     path = wanted.path
     if path is None:
-        return wanted
+        lines = _context(snapshot, workspace.env.home, wanted.width, glyphs)
+        return Preview(None, wanted.mode, START_TITLE, lines, wanted.width)
     file = snapshot.at(path)
     mask: Mask = str if wanted.secrets else mask_secrets
     if wanted.mode == "links" and file is not None:
@@ -46,6 +51,30 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
         is_index = file is not None and file.kind == "index"
         lines = _text(workspace, path, wanted.width, glyphs, mask, is_index=is_index)
     return replace(wanted, title=file.name if file else path.name, lines=lines)
+
+
+def _context(snapshot: Snapshot, home: Path, width: int, glyphs: Glyphs) -> list[MarkdownLine]:
+    """What a session is given at its start, for a cursor on no file."""
+    found, cwd = snapshot.context, snapshot.location.cwd
+    title = Content.styled(visible(context_title(found)), "bold")
+    lines = [MarkdownLine(part, 1) for part in title.wrap(max(1, width))]
+    heads = ("characters", "lines", "tokens", "share")
+    wide = width >= MIN_TABLE_CELLS
+    room = max(1, width - 8 - sum(len(head) + 1 for head in heads) if wide else width - 7)
+    if found.files and wide:
+        lines.append(_styled(f"{'':8}{'file':<{room}}" + "".join(f" {head}" for head in heads), "$dim"))
+    for row in context_rows(found, cwd, home):
+        numbers = zip((row.chars, row.lines, row.tokens, row.share), heads, strict=True)
+        tail = "".join(f" {number:>{len(head)}}" for number, head in numbers) if wide else f" {row.chars:>6}"
+        name = pad(visible(row.name, keep=""), room, ellipsis=glyphs.ellipsis)
+        content = Content.assemble((f"{row.type:<8}" if wide else "", "$dim"), name, (tail, "$dim"))
+        lines.append(MarkdownLine(content, 1, (str(row.path),)))
+    if found.omitted:
+        lines += [_styled("", ""), _styled(f"not loaded: {len(found.omitted)}", "bold")]
+    for name, reason in omitted_rows(found, cwd, home):
+        words = Content.assemble(visible(name, keep=""), (f"  {visible(reason, keep='')}", "$dim"))
+        lines += [MarkdownLine(part, 1) for part in words.wrap(max(1, width))]
+    return lines
 
 
 def _text(

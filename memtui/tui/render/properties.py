@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.presentation.budget_text import index_details
+from memtui.presentation.context_text import import_words, loaded_words, shown_imports
 from memtui.presentation.problem_text import problem_text
 from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.properties import Pair
-from memtui.util.text import pluralize, size, time_ago, visible
+from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.checks.base import Problem
+    from memtui.memory.instructions import Instruction
     from memtui.memory.scope import Scope
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
@@ -62,6 +64,8 @@ def _properties(
         pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
     if path in state.pinned:
         pairs.append(("pinned", "yes: no background run may touch it", "$link"))
+    if file.lies_at is not None:
+        pairs.append(("lies at", visible(str(file.lies_at), keep=""), ""))
     if file.readonly:
         pairs.append(("read only", visible(file.readonly, keep=""), "$warn"))
     return [pair for pair in pairs if pair[1]], notes
@@ -109,9 +113,10 @@ def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownL
 
 
 def _instruction(state: AppState, path: Path) -> list[Pair]:
-    instruction = next((i for i in state.snapshot.instructions if i.path == path), None) if state.snapshot else None
+    instructions = state.snapshot.instructions if state.snapshot else ()
+    instruction = next((item for item in instructions if item.path == path), None)
     if instruction is None:
-        return [("file", visible(str(path)), "")]
+        return _import(instructions, path)
     pairs: list[Pair] = [
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
@@ -119,10 +124,32 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
-        amount = f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters"
-        pairs.append(("loaded", amount, "$good"))
+        pairs.append(("loaded", loaded_words(instruction), "$warn" if instruction.is_long else "$good"))
+    if instruction.lies_at is not None:
+        pairs.append(("lies at", visible(str(instruction.lies_at), keep=""), ""))
+    if instruction.readonly:
+        pairs.append(("read only", visible(instruction.readonly, keep=""), "$warn"))
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
     if instruction.skipped:
         pairs.append(("skipped", visible(instruction.skipped, keep=""), "$warn"))
+    for each in instruction.imports:
+        if each.is_meant:
+            style = "" if each.state in ("loaded", "repeated") else "$warn"
+            pairs.append(("imports", visible(f"{each.written}: {import_words(each)}", keep=""), style))
     return pairs
+
+
+def _import(instructions: tuple[Instruction, ...], path: Path) -> list[Pair]:
+    """What is known of a file that an instruction file imports."""
+    found = next(((item, each) for item, each in shown_imports(instructions) if each.path == path), None)
+    pairs: list[Pair] = [("file", visible(str(path), keep=""), "")]
+    if found is None:
+        return pairs
+    item, each = found
+    place = f"{item.path} line {each.line}" if each.hops == 1 else f"{item.path}, over {each.hops - 1} more"
+    return [
+        ("import", visible(import_words(each), keep=""), "$good" if each.state == "loaded" else "$warn"),
+        *pairs,
+        ("imported by", visible(place, keep=""), ""),
+    ]

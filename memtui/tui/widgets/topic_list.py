@@ -101,7 +101,7 @@ def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Content:
 def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
     glyph = getattr(glyphs, item.mark) if item.mark else " "
     amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
-    tail = f" {amount:>6}{text.age(now - item.modified):>5}"
+    tail = f" {amount:>6}{text.age(now - item.modified) if item.modified else '':>5}"
     if width >= LINE_COLUMN_FROM:
         line = str(item.line) if item.line else glyphs.dash
         tail = f" {'' if item.lines is not None else line:>4}{tail}"
