@@ -40,7 +40,7 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
     path = wanted.path
     if path is None:
         lines = _context(snapshot, workspace.env.home, wanted.width, glyphs)
-        return Preview(None, wanted.mode, START_TITLE, lines, wanted.width)
+        return replace(wanted, title=START_TITLE, lines=lines)
     file = snapshot.at(path)
     mask: Mask = str if wanted.secrets else mask_secrets
     if wanted.mode == "links" and file is not None:
