@@ -15,7 +15,7 @@ _TEXT = r"(?:contents?|files?|text|sections?|lines?|entries|items|topics?|notes?
 _LINE = re.compile(
     "|".join(
         (
-            rf"(?:and\s+)?(?:the\s+)?{_REST}\b[^.;]{{0,60}}?\b(?:unchanged|(?:the\s+)?same|as\s+(?:is|before|above)|omitted"
+            rf"(?:and\s+)?(?:the\s+)?{_REST}\b(?:[^.;]|\.(?=\w)){{0,60}}?\b(?:unchanged|(?:the\s+)?same|as\s+(?:is|before|above)|omitted"
             r"|here|goes\s+here|continues?|stays?|remains?|kept|preserved|intact)\b\W*(?:for\s+brevity|as\s+(?:is|before|above))?",
             rf"(?:the\s+)?(?:existing|rest\s+of|remaining|previous|original|unchanged)\s+(?:\w+\s+){{0,3}}{_TEXT}\b.{{0,20}}",
             r"(?:remains?\s+|content\s+|file\s+)?(?:is\s+)?unchanged(?:\s+content)?",

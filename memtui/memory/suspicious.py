@@ -19,6 +19,8 @@ _PATTERNS = {
     "fetches and runs code": (
         rf"\b{_FETCH}\b[^\n]{{0,300}}?(?:\||&&|;)\s*{_SHELL}",
         rf"(?:\b(?:ba|z)?sh\s+(?:-c\s+)?|\beval\s+|\bsource\s+|\biex\s*)[\"'(<$`\s]*\(?\s*{_FETCH}\b",
+        rf"\b{_FETCH}\b[^\n]{{0,300}}\s(?:-o|--output|-outfile)\s*(\S+)[^\n]*\n(?:[^\n]{{0,200}}\n){{0,3}}?"
+        rf"[^\n]{{0,80}}?(?:{_SHELL}|chmod\s+\+x|source|\.)\s*\1",
         rf"\bbase64\s+(?:-d|--decode)\b[^\n]{{0,200}}\|\s*{_SHELL}",
     ),
     "tells the reader to hide something": (
@@ -84,6 +86,10 @@ _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f\u00ad\ufeff")
 """Format characters that honest text has: joiners in emoji and scripts, soft hyphens, a byte order mark."""
 
 
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]|(?<![\u3400-\u9fff])[\U000e0100-\U000e01ef]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
+)
+"""Characters that take no room: fillers, variants of an ideograph behind none, a row of variation selectors."""
 _JOINER = re.compile(f"[{''.join(sorted(_JOINERS))}]")
 _CONTINUED = "\x0b"
 """Stands for a line end that a backslash takes away."""
@@ -146,10 +152,13 @@ def find_lookalikes(text: str) -> tuple[tuple[int, str], ...]:
 
 def find_control_characters(text: str) -> tuple[tuple[int, str], ...]:
     """The characters that a terminal obeys or that hide text, as (line from 1, character)."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return ()
     return tuple(
         (number, char)
         for number, line in enumerate(text.split("\n"), 1)
-        if not line.isprintable()
-        for char in line
-        if char not in "\t\r" and char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Cs")
-    )
+        if not line.isascii() or not line.isprintable()
+        for char in (*(() if line.isprintable() else line), *_UNSEEN.findall(line))
+        if char not in "\t\r" and char not in _JOINERS
+        and (unicodedata.category(char) in ("Cc", "Cf", "Cs") or _UNSEEN.match(f"\ufe0f{char}", 1))
+    )  # fmt: skip

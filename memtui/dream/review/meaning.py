@@ -37,7 +37,7 @@ MIN_LOST_TERMS = 5
 """Fewer lost terms in a file that is still there are a correction; in a folder they are nothing."""
 
 _LINK_TARGET = re.compile(r"\]\([^)\n]*\)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HIDDEN = re.compile(r"<!--.*?-->|(?<!~)~~(?!~)(?:[^\n~]|\n(?!\s*\n))+~~(?!~)", re.DOTALL)
 _CODE = re.compile(r"`+([^`\n]+)`+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3々]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[._/:-]+[^\W_]+)*")
@@ -58,11 +58,11 @@ def find_terms(text: str) -> Terms:
 
     Words of five letters or more, numbers, names (a capital letter inside a sentence or a word), code spans word by
     word; for Chinese, Japanese and Korean each pair of neighbouring characters. Front matter counts with its
-    description only, a link with its text only, a comment not at all.
+    description only, a link with its text only, a comment and what is struck out not at all.
     """
     front = read_frontmatter(text)
     body = f"{front.description or ''}\n{text[front.body_start :]}"
-    body = _LINK_TARGET.sub("]", nfc(_without_comments(body)))
+    body = _LINK_TARGET.sub("]", nfc(_without_hidden(body)))
     names = {word.casefold() for word in _AFTER_A_WORD.findall(body) if word[0].isupper() and len(word) > 1}
     words = chain.from_iterable(map(_word_terms, set(body.split())))
     return frozenset(chain(words, names, _code_terms(body)))
@@ -71,7 +71,7 @@ def find_terms(text: str) -> Terms:
 def read_words(text: str) -> Words:
     """Read a text for comparison; its tokens are also those of file names, link targets and front matter."""
     terms = find_terms(text)
-    text = nfc(_without_comments(text))
+    text = nfc(_without_hidden(text))
     words = chain.from_iterable(map(_word_tokens, set(text.split())))
     return Words(terms, frozenset(chain(words, _code_terms(text), terms)))
 
@@ -81,8 +81,9 @@ def all_tokens(text: str) -> Terms:
     return read_words(text).tokens
 
 
-def _without_comments(text: str) -> str:
-    return _COMMENT.sub(" ", text) if "<!--" in text else text
+def _without_hidden(text: str) -> str:
+    """The text without comments and without what is struck out."""
+    return _HIDDEN.sub(" ", text) if "<!--" in text or "~~" in text else text
 
 
 def _code_terms(text: str) -> Iterator[str]:

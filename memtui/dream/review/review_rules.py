@@ -27,7 +27,7 @@ from memtui.dream.review.meaning import (
     read_words,
     worst_losses,
 )
-from memtui.dream.review.wording import MIN_PAIRS, find_flips, find_retargeted, find_unsupported, neighbours
+from memtui.dream.review.wording import MIN_PAIRS, find_flips, find_retargeted, find_unsupported, neighbours, stems
 from memtui.dream.run.events import Held
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_staged
@@ -52,6 +52,9 @@ MAX_MISFIT = 0.2
 """The same share, up to which it doesn't fit; three of four descriptions are that far from a neighbour's text."""
 MAX_TOPIC_CHARS = 100_000
 """What an agent reads of a file in one go, about 25,000 tokens; the longest real topic has a quarter of it."""
+MAX_ADDED = 20
+"""Files by which a folder may grow in one run."""
+MIN_NUMBERS = 5
 _MIN_DESCRIPTION_TERMS = 4
 _PERSONS_TYPES = ("user", "feedback")
 _MAX_NAMED = 3
@@ -228,6 +231,11 @@ def _scrambled(given: ReviewInput) -> Iterator[Held]:
         yield Held("scrambled", words, tuple(found))
 
 
+def _said(text: str) -> str:
+    """The description and the body of a topic."""
+    return f"{read_frontmatter(text).description or ''}\n\n{_body(text)}"
+
+
 def _body(text: str) -> str:
     return text[read_frontmatter(text).body_start :]
 
@@ -244,21 +252,39 @@ def _share(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]
 
 def _elisions(given: ReviewInput) -> Iterator[Held]:
     """A line stands for text that is left out, or a text ends inside a line that went on."""
-    for one, before, after in given.rewritten:
-        old = frozenset(before.split("\n"))
-        lost = len(old - set(after.split("\n")))
+    known = frozenset(line for text in given.texts_before.values() for line in text.split("\n"))
+    for one in given.changes.touched:
+        before, after = given.before(one.old or one.name), given.after(one.name)
+        lost = one.removed or sum(other.removed for other in given.changes.touched if one.kind in ("added", "renamed"))
         cut = after.rstrip()
-        if lost and (line := find_elision(after, known=old)) is not None:
+        if lost and (line := find_elision(after, known=known)) is not None:
             words = f"{one.name} has a placeholder for text: {_quoted(line)} ({pluralize(lost, 'line')} gone)"
             yield Held("elision", words, (one.name,))
-        elif cut and before.startswith(cut) and before[len(cut)] not in "\r\n" and len(cut) < len(before.rstrip()):
+        elif cut and before.startswith(cut) and before[len(cut) :].rstrip() and before[len(cut)] not in "\r\n":
             gone = f"{len(before) - len(cut):,} of {len(before):,} characters gone"
             words = f"{one.name} ends inside a line that went on: {gone}"
             yield Held("elision", words, (one.name,))
 
 
+def _numbers(given: ReviewInput) -> Iterator[Held]:
+    """More than half of a file's numbers and dates go at once: a correction changes some."""
+    for one in given.changes.touched:
+        name = one.old or one.name
+        if name == INDEX_NAME or name not in given.texts_before:
+            continue
+        text = given.texts_before[name]
+        numbers = {term for term in given.read(text).terms if any(char.isdigit() for char in term)}
+        if len(numbers) < MIN_NUMBERS:
+            continue
+        lost = numbers.difference(*(given.read(text).tokens for text in given.texts_after.values()))
+        if len(lost) * 2 > len(numbers) and name not in {loss.name for loss in worst_losses(given.losses)}:
+            some = ", ".join(sorted(lost)[:_MAX_NAMED])
+            words = f"{name} loses {len(lost)} of {len(numbers)} numbers and dates ({some} …)"
+            yield Held("lost", words, (name,))
+
+
 def _front_matter(given: ReviewInput) -> Iterator[Held]:
-    """A topic loses its front matter or a field that says when it is read, or the description fits no more."""
+    """A topic loses its front matter or a field of it, or its description and text are two things."""
     for one, before, after in given.rewritten:
         if one.name == INDEX_NAME or one.name.startswith(DAILY_LOGS):
             continue
@@ -275,23 +301,41 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
             yield Held("front-matter", f"{one.name} has no front matter any more", (one.name,))
         elif gone:
             yield Held("front-matter", f"{one.name} has no {' and no '.join(gone)} any more", (one.name,))
-        elif _fit(before) >= MIN_FIT and _fit(after) <= MAX_MISFIT and new.description:
+        elif new.description and _fit(before, least=_MIN_DESCRIPTION_TERMS) >= MIN_FIT and _fit(after) <= MAX_MISFIT:
             share = f"{_fit(after):.0%} of its terms stand there"
             words = f"{one.name} has a description that doesn't fit its text ({share}): {_quoted(new.description)}"
             yield Held("front-matter", words, (one.name,))
+        elif new.description != old.description and new.description in _descriptions(given, one):
+            words = f"{one.name} has the description of another topic: {_quoted(new.description or '')}"
+            yield Held("front-matter", words, (one.name,))
+        elif new.description == old.description and not _keeps_lines(before, after):
+            words_before = neighbours(_body(before))
+            if len(words_before) >= MIN_PAIRS and _share(words_before, neighbours(_body(after))) < MIN_KEPT_PAIRS:
+                yield Held("front-matter", f"{one.name} has another text under its old description", (one.name,))
 
 
-def _fit(text: str) -> float:
-    """The share of a description's terms that stand in the text or name; of few terms neither a fit nor a misfit."""
+def _descriptions(given: ReviewInput, one: StagedChange) -> frozenset[str | None]:
+    """The descriptions of the other topics that stay."""
+    names = given.texts_before.keys() - {*one.names, INDEX_NAME}
+    stay = (name for name in names if given.new_names.get(name, name) in given.texts_after)
+    return frozenset(read_frontmatter(given.texts_before[name]).description for name in stay) - {None}
+
+
+def _fit(text: str, *, least: int = 1) -> float:
+    """The share of a description's terms that stand in the text or name; of fewer than `least` none."""
     front = read_frontmatter(text)
-    terms = find_terms(front.description or "")
-    if len(terms) < _MIN_DESCRIPTION_TERMS:
-        return (MIN_FIT + MAX_MISFIT) / 2
-    return len(terms & read_words(f"{front.name}\n{text[front.body_start :]}").tokens) / len(terms)
+    terms = stems(find_terms(front.description or ""))
+    if len(terms) < least:
+        return 0.0
+    return len(terms & stems(read_words(f"{front.name}\n{_body(text)}").tokens)) / len(terms)
 
 
 def _too_long(given: ReviewInput) -> Iterator[Held]:
-    """A topic grows beyond what an agent reads of it."""
+    """A topic grows beyond what an agent reads of it, or the folder by more topics than a run has reason to make."""
+    more = sum(one.kind == "added" for one in given.changes.touched) - len(given.changes.gone)
+    if more > MAX_ADDED:
+        names = tuple(one.name for one in given.changes.touched if one.kind == "added")
+        yield Held("size", f"it adds {more} files to {len(given.stage.files)}: {_listed(names)}", names)
     for one in given.changes.touched:
         size, before = len(given.after(one.name)), len(given.before(one.old or one.name))
         if one.name != INDEX_NAME and size > max(MAX_TOPIC_CHARS, before):
@@ -425,12 +469,11 @@ def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
             known = frozenset().union(*(given.read(text).tokens for text in texts))
             text, words = given.texts_after.get(INDEX_NAME, ""), "says what neither a topic nor a prompt of yours says"
         elif is_persons(one.name, after):
-            front = read_frontmatter(after)
-            known, words = given.persons_tokens, "gets what no prompt of yours says"
-            text = f"{front.description or ''}\n\n{after[front.body_start :]}"
+            known, words, text = given.persons_tokens, "gets what no prompt of yours says", _said(after)
         else:
             continue
-        old = given.before(one.old or one.name)
+        before = given.before(one.old or one.name)
+        old = _said(before) if one.name == INDEX_NAME or is_persons(one.old or one.name, before) else ""
         if sentence := next(find_unsupported(text, old, known, given.prompts), None):
             yield Held("source", f"{one.name} {words}: {_quoted(sentence)}", (one.name,))
 
@@ -440,7 +483,7 @@ def _flipped(given: ReviewInput) -> Iterator[Held]:
     for one, before, after in given.rewritten:
         if not is_persons(one.name, before):
             continue
-        for old, new in find_flips(before, after):
+        for old, new in find_flips(_said(before), _said(after)):
             terms = find_terms(new)
             if len(terms & given.prompts()) * 2 <= len(terms):
                 yield Held("flip", f"{one.name} turns a rule round: {_quoted(old)} → {_quoted(new)}", (one.name,))
@@ -457,9 +500,9 @@ def _retargeted(given: ReviewInput) -> Iterator[Held]:
 
 
 _RULES = (
-    _losses, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken, _retargeted,
-    _orders, _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long, _daily_logs,
-    _touches_what_it_may_not,
+    _losses, _numbers, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken,
+    _retargeted, _orders, _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long,
+    _daily_logs, _touches_what_it_may_not,
 )  # fmt: skip
 
 

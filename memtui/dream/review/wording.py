@@ -14,11 +14,11 @@ from memtui.memory.index import local_name
 from memtui.memory.markdown import find_links
 from memtui.util.text import nfc
 
-MIN_PAIRS = 30
+MIN_PAIRS = 20
 """Fewer neighbouring words tell nothing of their order."""
 MIN_UNSUPPORTED_TERMS = 3
 """Terms of a sentence that nobody said, from which it needs a source; at least half of its terms have to be such."""
-MIN_LIKE = 0.7
+MIN_LIKE = 0.6
 """Share of words that two sentences have in common, from which one is the other, changed."""
 _STEM_CHARS = 5
 _MIN_SENTENCE_WORDS = 3
@@ -56,7 +56,7 @@ def find_unsupported(text: str, before: str, known: Terms, said: Callable[[], Te
 
     Dates don't count: a dream makes them absolute. `before` is the text as it was; `said` is called where it is needed.
     """
-    stems: frozenset[str] | None = None
+    known_stems: frozenset[str] | None = None
     old = set(sentences(before))
     for sentence in sentences(text):
         if sentence in old:
@@ -65,19 +65,20 @@ def find_unsupported(text: str, before: str, known: Terms, said: Callable[[], Te
         new = {term for term in terms - known if not _DATE.fullmatch(term)}
         if len(new) < MIN_UNSUPPORTED_TERMS or len(new) * 2 < len(terms):
             continue
-        if stems is None:
-            stems = _stems(said())
-        new = {term for term in new if term not in said() and term[:_STEM_CHARS] not in stems}
+        if known_stems is None:
+            known_stems = stems(said())
+        new = {term for term in new if term not in said() and term[:_STEM_CHARS] not in known_stems}
         if len(new) >= MIN_UNSUPPORTED_TERMS and len(new) * 2 >= len(terms):
             yield sentence
 
 
-def _stems(terms: Iterable[str]) -> frozenset[str]:
+def stems(terms: Iterable[str]) -> frozenset[str]:
+    """The beginnings of terms, for "release" and "releases" to be the same."""
     return frozenset(term[:_STEM_CHARS] for term in terms if len(term) >= _STEM_CHARS)
 
 
 def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of sentences, old and new, that say the same but that one forbids and the other doesn't."""
+    """Yield pairs of sentences, old and new, that say the same but of another thing that it is not so."""
     old, new = sentences(before), sentences(after)
     gone = [(one, _negated(one), _plain_words(one)) for one in dict.fromkeys(old) if one not in set(new)]
     for one in dict.fromkeys(new):
@@ -90,8 +91,10 @@ def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
                 break
 
 
-def _negated(sentence: str) -> bool:
-    return _NEGATION.search(sentence) is not None
+def _negated(sentence: str) -> tuple[str, ...]:
+    """The words that stand behind the negations of a sentence: "push" for "do not push" and "never push"."""
+    followed = (_words(sentence[found.end() :])[:1] for found in _NEGATION.finditer(sentence))
+    return tuple(sorted(word for words in followed for word in words or ("",)))
 
 
 def _plain_words(sentence: str) -> frozenset[str]:
