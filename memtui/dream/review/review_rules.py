@@ -253,16 +253,17 @@ def _share(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]
 def _elisions(given: ReviewInput) -> Iterator[Held]:
     """A line stands for text that is left out, or a text ends inside a line that went on."""
     known = frozenset(line for text in given.texts_before.values() for line in text.split("\n"))
+    gone = sum(other.removed for other in given.changes.touched if other.kind == "removed")
     for one in given.changes.touched:
         before, after = given.before(one.old or one.name), given.after(one.name)
-        lost = one.removed or sum(other.removed for other in given.changes.touched if one.kind in ("added", "renamed"))
+        lost = one.removed or gone
         cut = after.rstrip()
         if lost and (line := find_elision(after, known=known)) is not None:
             words = f"{one.name} has a placeholder for text: {_quoted(line)} ({pluralize(lost, 'line')} gone)"
             yield Held("elision", words, (one.name,))
         elif cut and before.startswith(cut) and before[len(cut) :].rstrip() and before[len(cut)] not in "\r\n":
-            gone = f"{len(before) - len(cut):,} of {len(before):,} characters gone"
-            words = f"{one.name} ends inside a line that went on: {gone}"
+            share = f"{len(before) - len(cut):,} of {len(before):,} characters gone"
+            words = f"{one.name} ends inside a line that went on: {share}"
             yield Held("elision", words, (one.name,))
 
 
@@ -308,7 +309,7 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
         elif new.description != old.description and new.description in _descriptions(given, one):
             words = f"{one.name} has the description of another topic: {_quoted(new.description or '')}"
             yield Held("front-matter", words, (one.name,))
-        elif new.description == old.description and not _keeps_lines(before, after):
+        elif new.description and new.description == old.description and not _keeps_lines(before, after):
             words_before = neighbours(_body(before))
             if len(words_before) >= MIN_PAIRS and _share(words_before, neighbours(_body(after))) < MIN_KEPT_PAIRS:
                 yield Held("front-matter", f"{one.name} has another text under its old description", (one.name,))

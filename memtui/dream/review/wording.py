@@ -33,6 +33,11 @@ _NEGATION = re.compile(
     r"|jamais|nunca|sin)\b|n[’']t\b|금지|지\s*(?:않|말|마)|말\s*것|안\s*된|없이|ない|なし|禁止|ません|不[要可得能准会]?|禁|勿|别",
     re.IGNORECASE,
 )
+_CLAUSE_END = re.compile(r"[,;:.!?](?=\s|\Z)")
+_FILLERS = frozenset({
+    "a", "an", "the", "this", "that", "any", "ever", "be", "been", "is", "are", "was", "to", "of", "it", "do", "does",
+    "must", "should", "just", "very", "also", "always",
+})  # fmt: skip
 _MARK = re.compile(r"^(?:>|[-*+]|\d+[.)]|#+)\s+")
 
 
@@ -78,28 +83,35 @@ def stems(terms: Iterable[str]) -> frozenset[str]:
 
 
 def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of sentences, old and new, that say the same but of another thing that it is not so."""
+    """Yield pairs of sentences, old and new, that say nearly the same, but what one negates the other says plainly."""
     old, new = sentences(before), sentences(after)
-    gone = [(one, _negated(one), _plain_words(one)) for one in dict.fromkeys(old) if one not in set(new)]
+    gone = [(one, _plain_words(one)) for one in dict.fromkeys(old) if one not in set(new)]
     for one in dict.fromkeys(new):
         if one in set(old):
             continue
-        words, negated = _plain_words(one), _negated(one)
-        for other, other_negated, other_words in gone:
-            if negated != other_negated and _like(words, other_words) >= MIN_LIKE:
+        words = _plain_words(one)
+        for other, other_words in gone:
+            if _like(words, other_words) >= MIN_LIKE and (_is_plain_in(other, one) or _is_plain_in(one, other)):
                 yield other, one
                 break
 
 
-def _negated(sentence: str) -> tuple[str, ...]:
+def _is_plain_in(one: str, other: str) -> bool:
+    """Whether a word that a sentence negates stands in the other one, which doesn't negate it."""
+    negated, other_negated = _negated(one), _negated(other)
+    is_at_end = "" in negated and not other_negated  # in Korean and Japanese the negation comes last
+    return is_at_end or bool((negated - other_negated) & set(_words(other)))
+
+
+def _negated(sentence: str) -> frozenset[str]:
     """The words that stand behind the negations of a sentence: "push" for "do not push" and "never push"."""
-    followed = (_words(sentence[found.end() :])[:1] for found in _NEGATION.finditer(sentence))
-    return tuple(sorted(word for words in followed for word in words or ("",)))
+    rests = (_words(_CLAUSE_END.split(sentence[found.end() :], 1)[0]) for found in _NEGATION.finditer(sentence))
+    return frozenset(next((word for word in rest if word not in _FILLERS), "") for rest in rests)
 
 
 def _plain_words(sentence: str) -> frozenset[str]:
     words = frozenset(_words(_NEGATION.sub(" ", sentence)))
-    return words - {"always", "do", "does", "must", "should"} if len(words) >= _MIN_SENTENCE_WORDS else frozenset()
+    return words - _FILLERS if len(words) >= _MIN_SENTENCE_WORDS else frozenset()
 
 
 def _like(one: Collection[str], other: Collection[str]) -> float:

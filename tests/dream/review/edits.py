@@ -30,6 +30,7 @@ def read_folder(path: Path) -> Folder:
 
 def judge(root: Path, before: Mapping[str, str], after: Mapping[str, str], prompts: str = "") -> tuple[Held, ...]:
     """The reasons of a run that turned one folder into the other, in a new home below `root`."""
+    root.mkdir(exist_ok=True)
     scene = make_scene(root, files=1)
     (scene.folder / INDEX).unlink()
     for name, text in before.items():
@@ -419,7 +420,7 @@ BAD: dict[str, Edit] = {
     "one: See the code.": with_body("See the code.\n"),
     "all: first half": on_all(keep_share(0.5)),
     "one: first half": on_body(keep_share(0.5), 600),
-    "one: first two thirds": on_body(keep_share(0.66), 900),
+    "one: first two thirds": on_body(keep_share(0.66), 600),
     "all: first 85 %": on_all(keep_share(0.85)),
     "all: one line": on_all(one_line),
     "most: one line": most_on(one_line),
