@@ -20,7 +20,8 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import evaluate_gates, last_dream
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import gate_text, gates_summary
-from memtui.util.text import age, pluralize, size
+from memtui.presentation.problem_text import problems_in_files
+from memtui.util.text import age, size
 
 _TOPICS = 30
 _PROBLEMS = 12
@@ -83,8 +84,8 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     folder = Path(data["folder"])
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
-    count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
+    paths = [problem["path"] for problem in data["problems"] if problem["code"] != "orphan"]
+    words += [StyledText(f"  {problems_in_files(len(paths), len({*paths}))}", "problem")] if paths else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words

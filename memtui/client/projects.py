@@ -141,6 +141,16 @@ def _read(folder: Path) -> Project | None:
     )
 
 
+MAX_SESSIONS_COMPARED = 200
+
+
+def directories_sharing(folder: Path) -> tuple[Path, ...]:
+    """The directories that share a folder under `projects/`, as its newest sessions tell; () if there is only one."""
+    began = _directories(session_files(folder)[:MAX_SESSIONS_COMPARED])
+    identities = [path for path in began if matches_project_name(folder.name, path)]
+    return tuple(map(Path, dict.fromkeys(identities))) if _count_directories(identities) > 1 else ()
+
+
 def _directories(files: Sequence[SessionFile]) -> list[str]:
     found: dict[str, None] = {}
     seen: set[bytes] = set()

@@ -142,7 +142,7 @@ def load_snapshot(
     findings: Mapping[str, TextFindings] = {} if known is None else known.findings
     problems: tuple[Problem, ...] = ()
     graphs = {scope.id: Graph(scope, (location.cwd, location.root)) for scope in scopes}
-    around = Surroundings(env.home, location.config, location.cwd, location.root, instructions)
+    around = Surroundings.of(env, location, instructions)
     if full:
         findings = _findings(scopes, instructions, findings)
         same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()

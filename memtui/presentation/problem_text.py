@@ -21,6 +21,11 @@ def problem_text(problem: Problem) -> LabeledText:
     return LabeledText(place, problem.message, SEVERITY_TONES[problem.severity])
 
 
+def problems_in_files(count: int, files: int) -> str:
+    """How many problems there are in how many files: "15 problems in 10 files"; one file isn't counted."""
+    return pluralize(count, "problem") + (f" in {pluralize(files, 'file')}" if files > 1 else "")
+
+
 def problem_counts(severities: Iterable[Severity]) -> str:
     """How many problems there are: "2 errors, 1 warning"; hints are not counted, "" for none."""
     counts = Counter(severities)

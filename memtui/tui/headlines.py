@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from memtui.client.paths import tilde_path
+from memtui.presentation.problem_text import problems_in_files
 from memtui.tui.render.memory_rows import unlisted
 from memtui.tui.state import AppState
 from memtui.tui.widgets.budget_meter import IndexFill
@@ -22,7 +23,7 @@ def title_status(state: AppState, home: Path) -> ProjectStatus:
         project=visible(location.root.name or str(location.root), keep=""),
         branch=visible(state.branch, keep=""),
         folder=visible(tilde_path(location.folder, home), keep=""),
-        problems=len(counted),
+        problems=problems_in_files(len(counted), len({one.path for one in counted})) if counted else "",
         unlisted=len(unlisted(snapshot.auto)) if snapshot and snapshot.auto else 0,
         last_dream=time_ago(state.now - state.last_dream) if state.last_dream else "never",
         flags=(*state.flags, *(["secrets shown"] if state.secrets_shown else [])),

@@ -9,7 +9,7 @@ from memtui.memory.checks.base import Problem
 from memtui.presentation import LabeledText
 from memtui.presentation.budget_text import amount_left, budget_verdict, index_details
 from memtui.presentation.diff import diff_text, unified_diff
-from memtui.presentation.problem_text import problem_counts, problem_place, problem_text
+from memtui.presentation.problem_text import problem_counts, problem_place, problem_text, problems_in_files
 from memtui.presentation.session_text import cleanup_text, local_time, work_details
 from memtui.transcripts.stats import SessionTokens, ToolStats
 
@@ -72,3 +72,9 @@ def test_what_was_done_in_a_session() -> None:
     ]
     assert work_details(ToolStats(), SessionTokens()) == []
     assert local_time("no time") == ""
+
+
+def test_problems_are_counted_with_their_files() -> None:
+    assert [problems_in_files(*pair) for pair in ((1, 1), (3, 1), (15, 10))] == [
+        "1 problem", "3 problems", "15 problems in 10 files",
+    ]  # fmt: skip

@@ -75,7 +75,8 @@ def check(context: CliContext, names: tuple[str, ...], fix: bool, secrets: bool)
         if (hints := len(rows) - real) and not context.out.verbose:
             yield StyledText(f"{pluralize(hints, 'hint')}: -v lists {'it' if hints == 1 else 'them'}", "dim")
 
-    context.out.result("problems", data, text(), rows=rows, warnings=context.location.warnings)
+    warnings = [*context.location.warnings, *snapshot.around.store_notes()]
+    context.out.result("problems", data, text(), rows=rows, warnings=warnings)
     return int(real > 0)
 
 

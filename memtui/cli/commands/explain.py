@@ -28,6 +28,7 @@ from memtui.fs.boundary import check_path
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
+from memtui.memory.surroundings import Surroundings
 from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.report import resume_report, transcript_report
 from memtui.resume.resume import plan_resume
@@ -139,6 +140,7 @@ def explain_place(context: CliContext, directory: str, settings: str | None, bar
         cwd = find_directory(context.env, context.cwd, directory)
     location = locate_memory(context.env, cwd, flag=settings, bare=bare)
     data = _place_data(location)
+    data["warnings"] += Surroundings.of(context.env, location).store_notes()
     context.out.result("explain-place", data, _place_text(context.out, data))
 
 

@@ -104,7 +104,7 @@ def ls(
     if sort in orders:
         found.sort(key=orders[sort], reverse=True)
     rows = [row for _, row in found]
-    warnings = [*context.location.warnings, *snapshot.notices]
+    warnings = [*context.location.warnings, *snapshot.notices, *snapshot.around.store_notes()]
     text = _list_text(context, snapshot, found, by_scope=sort == "name")
     return context.out.listing("files", rows, text, empty="nothing fits", warnings=warnings)
 

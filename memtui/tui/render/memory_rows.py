@@ -87,7 +87,9 @@ def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
 
 def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
     """All rows, in order; a group without a match is left out while a filter is on."""
-    troubled = {problem.path for problem in snapshot.problems if problem.severity != "info"}
+    counted = [problem for problem in snapshot.problems if problem.severity != "info"]
+    troubled = {problem.path for problem in counted}
+    worse = {problem.path for problem in counted if problem.code != "orphan"}  # "not in the index" has its own mark
     terms = parse_query(wanted.query)
 
     def matches(path: Path, *texts: str) -> bool:
@@ -98,13 +100,13 @@ def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
         listed = listed_lines(scope)
         files = [file for file in scope.files if matches(file.path, file.name, file.title, file.description or "")]
         for key, label, members in _groups(scope, files, wanted):
-            items = [_item(file, scope, listed.get(file.name), wanted, file.path in troubled) for file in members]
+            items = [_item(file, scope, listed.get(file.name), wanted, file.path in worse) for file in members]
             rows += _rows(key, label, items, wanted)
     imports = list(shown_imports(snapshot.instructions))
     instructions: list[FileRow] = []
     for one in snapshot.instructions:
         if one.exists and matches(one.path, one.path.name, str(one.path)):
-            instructions.append(_instruction(one, wanted, one.path in troubled))
+            instructions.append(_instruction(one, wanted, one.path in worse))
         for item, each in imports:
             if item is one and matches(each.path, each.path.name, str(each.path)):
                 instructions.append(_import(each, wanted))
@@ -187,12 +189,13 @@ def _import(each: Import, wanted: Wanted) -> FileRow:
 
 
 def _mark(path: Path, wanted: Wanted, troubled: bool, unlisted: bool = False) -> Mark:
+    """The worst that is to be said of a file."""
     if path in wanted.unsaved:
         return "unsaved"
-    if unlisted:
-        return "unlisted"
     if troubled:
         return "problem"
+    if unlisted:
+        return "unlisted"
     if path in wanted.changed:
         return "changed"
     return "pinned" if path in wanted.pinned else ""

@@ -14,7 +14,7 @@ class ProjectStatus(Struct, frozen=True):
     project: str
     branch: str
     folder: str
-    problems: int = 0
+    problems: str = ""
     unlisted: int = 0
     last_dream: str = ""
     flags: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def _health(status: ProjectStatus, width: int) -> Content:
         return Content.styled(status.notice, "$warn")
     pieces: list[Content] = []
     if status.problems:
-        pieces.append(Content.styled(f"{status.problems} problem{'s' * (status.problems != 1)}", "$problem bold"))
+        pieces.append(Content.styled(status.problems, "$problem bold"))
     if status.unlisted and width >= 60:
         pieces.append(Content.styled(f"{status.unlisted} not in index", "$warn"))
     if status.last_dream and width >= 100:

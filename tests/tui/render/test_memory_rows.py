@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
 from memtui.tui.render.memory_rows import GROUPINGS, ORDERS, FileRow, GroupRow, Wanted, arrange
+from tests.memory.folders import GOOD, snapshot_of, topic
 
 OPEN = Wanted(folded=frozenset())
 
@@ -47,6 +48,13 @@ def test_a_folded_group_says_how_many_it_hides(snapshot: Snapshot) -> None:
 def test_a_filter_opens_folded_groups(snapshot: Snapshot) -> None:
     rows = arrange(snapshot, replace(OPEN, folded=frozenset({"feedback"}), query="pnpm"))
     assert [item.label for item in items(rows)] == ["feedback_pnpm.md"]
+
+
+def test_the_worst_mark_wins(tmp_path: Path) -> None:
+    files = {**GOOD, "user_role.md": topic("role", type="user"), "user_pet.md": topic("pet", type="userr")}
+    marks = {item.label: item.mark for item in items(arrange(snapshot_of(tmp_path, files), OPEN))}
+    assert marks["user_role.md"] == "unlisted"
+    assert marks["user_pet.md"] == "problem"
 
 
 def test_marks(snapshot: Snapshot, memory: Path) -> None:
