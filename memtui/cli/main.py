@@ -127,7 +127,7 @@ def _without_dashes(args: list[str]) -> list[str]:
     ]
 
 
-_FOLDER_NAME = re.compile(r"-(?![qvyn]+$)[A-Za-z0-9][A-Za-z0-9-]+")
+_FOLDER_NAME = re.compile(r"--?(?![qvynpoCh0-9]+$)[A-Za-z0-9][A-Za-z0-9-]+")
 """The name of a project's folder that can't be some of the shared options in one word."""
 
 

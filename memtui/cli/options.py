@@ -23,6 +23,8 @@ class WrittenPath(click.Path):
 
     def convert(self, value: Any, parameter: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path that is meant."""
+        if value == "":
+            self.fail("a path is missing", parameter, ctx)
         expanded = expand_tilde(value, users=self._users) if isinstance(value, str) else value
         return super().convert(expanded, parameter, ctx)
 

@@ -19,12 +19,19 @@ from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
-from memtui.client.paths import MAX_PROJECT_NAME_UNITS, matches_project_name, project_name, projects_dir, real_path
+from memtui.client.paths import (
+    MAX_PROJECT_NAME_UNITS,
+    is_directory,
+    matches_project_name,
+    project_name,
+    projects_dir,
+    real_path,
+)
 from memtui.client.session_files import PART_BYTES, SessionFile, read_part, session_files
 from memtui.client.settings_files import effective_env, read_layers
-from memtui.fs.folders import subfolders
+from memtui.fs.folders import is_folder, subfolders
 from memtui.util.errors import NotFound, Unsupported, UsageError
-from memtui.util.paths import expand_tilde
+from memtui.util.paths import can_exist, expand_tilde
 from memtui.util.text import nfc, visible
 
 MAX_FOLDERS_LISTED = 64
@@ -101,7 +108,7 @@ def list_projects(env: Env) -> tuple[Project, ...]:
     folder = projects_dir(effective_env(env, own))
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_dir()]
+            names = [entry.name for entry in entries if is_folder(entry, follow=True)]
     except PermissionError as error:
         raise Unsupported(f"{visible(str(folder), keep='')} may not be read", hint="check its permissions") from error
     except OSError:
@@ -137,7 +144,7 @@ def _read(folder: Path) -> Project | None:
         memory=memory,
         topics=count_topics(memory) if memory else 0,
         collision=_count_directories(identities) > 1,
-        gone=cwd is not None and not cwd.is_dir(),
+        gone=cwd is not None and not is_directory(cwd),
     )
 
 
@@ -202,7 +209,7 @@ def _cwds_in(data: bytes) -> Iterator[str]:
                 value = json.loads(match[1])
             except ValueError:
                 continue
-        if isinstance(value, str) and value.startswith("/"):
+        if isinstance(value, str) and value.startswith("/") and value[1:2] != "/" and can_exist(value):
             yield os.path.normpath(value)
 
 

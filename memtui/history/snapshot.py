@@ -178,12 +178,11 @@ def scan(
     for above, _, entries in walk(root, fs):
         for entry in entries:
             name = above + entry.name
-            if not entry.name.endswith(".md") or not entry.is_file():
+            if not entry.name.endswith(".md"):
                 continue
-            if entry.is_symlink() and followed(root, name, own) == (root, name):
-                continue
-            with suppress(OSError):  # gone between the listing and the look
-                found[name] = FileStamp.of(entry.stat())
+            with suppress(OSError):  # gone between the listing and the look, or a circle of links
+                if entry.is_file() and not (entry.is_symlink() and followed(root, name, own) == (root, name)):
+                    found[name] = FileStamp.of(entry.stat())
     return found
 
 

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
+from memtui.client.paths import is_directory
 from memtui.fs.boundary import MAX_FOLDER_DEPTH
 from memtui.fs.folders import subfolders
 from memtui.fs.links import link_target
@@ -204,7 +205,7 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     roots = [ScopeRoot("auto", "memory", location.folder)]
     for name, label in (("team", "team memory"), ("logs", "daily logs")):
         folder = location.folder / name
-        if folder.is_dir():
+        if is_directory(folder):
             roots.append(ScopeRoot(name, label, folder))
     known = location.directory_known
     tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root) if known else ())

@@ -304,6 +304,9 @@ def plan_move(
     if not new.is_dir():
         raise NotFound(f"{new} is no directory", hint="name the directory in which the project is now")
     location = locate_memory(env, new)
+    if not location.directory_known:
+        hint = "name the directory in which the project is now"
+        raise Refused(f"{new} is a folder of Claude Code's own", hint=hint)
     for folder in (old, location.transcripts):
         if folder.is_symlink():
             raise Refused(f"{folder} is a link: memtui doesn't write through links", hint="move it by hand")

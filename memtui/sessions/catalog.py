@@ -21,6 +21,7 @@ from memtui.client.session_files import ListedFile, SessionFile, listed_files, r
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.util.errors import MemtuiError, Unsupported
 from memtui.util.resolve import matches_prefix, resolve_one
+from memtui.util.text import replace_surrogates
 
 if TYPE_CHECKING:  # 10 to 14 ms to import, a fifth of `sessions ls`: loaded where files changed only
     from memtui.sessions.scan_workers import Scanned
@@ -386,7 +387,8 @@ def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is stored of a session: the row of a list, and what is needed to read on."""
     summary = scanner.summary
     path, modified = file.file_path, file.modified
-    fields = (getattr(summary, name) for name in _SUMMARY.split(", "))
+    values = (getattr(summary, name) for name in _SUMMARY.split(", "))
+    fields = (replace_surrogates(value) if isinstance(value, str) else value for value in values)
     folder = path.rpartition("/")[0]
     row = (path, folder, modified, file.size, file.inode, summary.when(modified), summary.listed, *fields)
     return row, (path, _fingerprint(path, summary.offset), scanner.state())

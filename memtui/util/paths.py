@@ -4,6 +4,20 @@ import os
 import pwd
 from contextlib import suppress
 
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4095
+
+
+def can_exist(path: str) -> bool:
+    """Whether a file system could hold a path: text from a file may have a NUL or half a surrogate pair in it, or be
+    too long, and then each look at the disk would raise.
+    """
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in name and len(name) <= MAX_PATH_BYTES and max(map(len, name.split(b"/"))) <= MAX_NAME_BYTES
+
 
 def expand_tilde(word: str, home: str | os.PathLike[str] | None = None, *, users: bool = False) -> str:
     """Expand "~" and a leading "~/" to the home folder; never raises, and any other word is a name as it stands.

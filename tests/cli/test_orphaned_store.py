@@ -85,3 +85,27 @@ def test_a_tilde_that_names_no_home(run: Run, memory: Path, words: list[str], co
     (memory / "~draft.md").write_text(TOPIC, encoding="utf-8")
     (memory / "MEMORY.md").write_text("- [Draft](~draft.md) — a cat\n", encoding="utf-8")
     assert run(*words).code == code
+
+
+def test_a_circle_of_links_in_the_memory_folder_stops_no_write(run: Run, memory: Path) -> None:
+    (memory / "loop.md").symlink_to("loop.md")
+    assert run("new", "food", "--type", "user", "--description", "fish").code == 0
+    assert run("check", "--fix").code in (0, 1)
+    assert any(row["kind"] == "found" for row in run("history", "-v", "--json").data)
+
+
+def test_half_a_surrogate_pair_takes_no_session_away(run: Run, memory: Path) -> None:
+    for number, text in enumerate(("half \ud83d", "whole")):
+        record = {"type": "user", "uuid": "u", "cwd": f"/{text}", "message": {"role": "user", "content": text}}
+        path = memory.parent / f"{number}1111111-1111-4111-8111-111111111111.jsonl"
+        path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    assert {row["title"] for row in run("sessions", "ls", "--json").data} == {"half \ufffd", "whole"}
+
+
+@pytest.mark.parametrize("words", [["history", "--git", ""], ["projects", "move", "-srv-old-app", ""]])
+def test_an_empty_path_is_no_path(run: Run, store: Path, words: list[str]) -> None:
+    assert run(*words).code == 2
+
+
+def test_nothing_moves_into_a_folder_of_claude_code(run: Run, store: Path, memory: Path) -> None:
+    assert run("projects", "move", memory.parent, store.parent, "-y").code == 5

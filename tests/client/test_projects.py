@@ -298,3 +298,14 @@ def test_a_folder_that_may_not_be_read_is_not_taken_for_empty(
     monkeypatch.setattr("memtui.client.projects.os.scandir", refuse)
     with pytest.raises(Unsupported, match="may not be read"):
         list_projects(make_env())
+
+
+def test_one_odd_entry_takes_no_other_project_away(snapshot: World, make_env: Callable[..., Env]) -> None:
+    """A circle of links, and a session whose `cwd` no file system can hold."""
+    shop = snapshot.project("shop")
+    (snapshot.projects / "-loop").symlink_to("-loop")
+    odd = ("/a\0b", "/a\ud800b", "/" + "y" * 6000, "/" + "z" * 300, "//srv/share", "C:\\git\\app", "")
+    for number, cwd in enumerate(odd):
+        snapshot.session(f"-odd-{number}", json.dumps(user(cwd)).encode())
+    found = {project.folder.name: project.cwd for project in list_projects(make_env())}
+    assert found == {project_name(str(shop)): shop} | {f"-odd-{number}": None for number in range(len(odd))}
