@@ -181,7 +181,7 @@ class Store:
             kind: The word for it in the history; found out when left out ("new", "edit", "delete", "rename").
             extra: More for the history, such as the run that this came from.
             before_write: Called under the lock right before anything is replaced; what it raises stops the write.
-            partial: Whether to do what can be done and list the rest in the result's `left`, instead.
+            partial: Whether to do what can be done, be it nothing, and list the rest in the result's `left`, instead.
 
         Returns:
             The operation, and what was merged. On return all of it is on the disk, synced.
@@ -394,7 +394,6 @@ class Store:
         steps: list[Step] = []
         merged: list[str] = []
         left: list[NotRestored] = []
-        first: MemtuiError | None = None
         for change in changes:
             try:
                 name = self._name(change.name, removed - {change.name})
@@ -403,14 +402,11 @@ class Store:
             except (Conflict, Refused) as error:
                 if not partial:
                     raise
-                first = first or error
                 left.append(_left(change.name, error))
                 continue
             if text != change.data:
                 merged.append(name)
-            steps.append(Step(name, disk, text, change.modified))
-        if first is not None and not steps:
-            raise first
+            steps.append(Step(name, disk, text, change.modified if text == change.data else None))
         if len({step.name for step in steps}) != len(steps):
             raise UsageError("two changes of one file in one step")
         return steps, tuple(merged), tuple(left)

@@ -315,13 +315,13 @@ def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Liter
     return True
 
 
-def restore(workspace: Workspace, run: Run, changes: Collection[Change]) -> Saved:
+def restore(workspace: Workspace, run: Run, changes: Collection[Change], *, over: Collection[str] = ()) -> Saved:
     """Carry out a `restore_plan`, as one operation; what later edits overlap is in `left`.
 
-    `Conflict` if they stand in the way of all of it; nothing was written then.
+    With a name in `over` it is brought back all the same; what stands there then stays in the history.
     """
     require_writable(workspace)
-    return restore_run(run, workspace, tuple(changes))
+    return restore_run(run, workspace, tuple(changes), over=over)
 
 
 def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = True) -> Schedule:

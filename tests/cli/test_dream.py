@@ -308,6 +308,30 @@ def test_claims_hunks_and_what_became_of_a_run(dreamt: Callable[..., Ran], run: 
     assert run("dream", "discard", "-y").code == 0 and decision() == "discarded"
 
 
+def test_what_later_edits_overlap_is_listed_and_comes_back_when_asked(
+    dreamt: Callable[..., Ran], run: Run, memory: Path
+) -> None:
+    checkout, before = memory / "project_checkout.md", digest_tree(memory)
+    dreamt("edit delete")
+    assert run("dream", "adopt").code == 0
+    made = checkout.read_text(encoding="utf-8")
+    checkout.write_text(made.replace("Live since then.", "Dead since then."), encoding="utf-8")
+    some = run("dream", "restore")
+    assert some.code == 1 and "left as it is: project_checkout.md: it was edited since" in some.out
+    assert "project_checkout.md --over brings them back" in some.out
+    assert "restored project_oncall.md" in some.out and (memory / "feedback_testing.md").exists()
+    none = run("dream", "restore", "project_checkout", "--json")
+    assert none.code == 4 and none.data["done"] is False and none.data["left"][0]["name"] == "project_checkout.md"
+    assert run("dream", "restore", "--over").code == 0
+    files = {name: entry for name, entry in digest_tree(memory).items() if entry[0] == "file"}
+    assert files == {name: entry for name, entry in before.items() if entry[0] == "file"}, "bytes and times"
+    assert run("undo").code == 0 and "Dead since then." in checkout.read_text(encoding="utf-8")
+    checkout.write_text(made.replace("# Checkout", "# The checkout"), encoding="utf-8")
+    merged = run("dream", "restore", "project_checkout")
+    assert merged.code == 0 and "(what was written since stays)" in merged.out
+    assert checkout.read_text(encoding="utf-8").endswith("# The checkout\n\nLive.\n")
+
+
 def test_what_the_team_shares_stays(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
     dreamt("team")
     assert "never adopted" in run("dream", "diff").out

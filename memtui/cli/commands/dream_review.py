@@ -16,7 +16,7 @@ from memtui.dream.run.runs import events_of, run_progress
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.services import dreams
 from memtui.util.diff import unified_diff
-from memtui.util.errors import UsageError
+from memtui.util.errors import Conflict, UsageError
 
 _STATES = {
     "clean": "", "merged": "merged", "conflict": "conflict", "same": "there already", "refused": "never adopted",
@@ -157,11 +157,13 @@ def discard(context: CliContext, run: str | None) -> int:
 
 @click.command("restore", cls=CliCommand, short_help="Bring files back to what they were before a dream.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
+@click.option("--over", is_flag=True, help="Also where later edits overlap; what stands there stays in the history.")
 @pass_context
-def restore(context: CliContext, words: tuple[str, ...]) -> None:
+def restore(context: CliContext, words: tuple[str, ...], over: bool) -> int:
     """Bring files back to what they were before a dream was adopted: all that it changed, or those named.
 
-    What was written to them since stays; where it overlaps, the file is left as it is and listed.
+    Their times come back, too. What was written to them since stays; where it overlaps, the file is left as it is and
+    listed. Ends with 1 if some are left, with 4 if all are.
     """
     may_write(context)
     run, names = dreams.split_words(context.workspace, words) if words else (dreams.last_adopted(context.workspace), [])
@@ -172,8 +174,8 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
     shown = [change.name for change in changes]
     if context.options.dry_run:
         context.out.result("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))
-        return
-    saved = dreams.restore(context.workspace, run, changes)
+        return 0
+    saved = dreams.restore(context.workspace, run, changes, over=shown if over else ())
     data = {
         "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
         "version": None if saved.operation is None else saved.operation.id,
@@ -184,11 +186,15 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
     def text() -> Iterator[Line]:
         for one in saved.left:
             yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+        if can_take := [one.name for one in saved.left if one.overridable]:
+            words = f"memtui dream restore {run.id} {' '.join(can_take)} --over"
+            yield StyledText(f"  {words} brings them back all the same; the edits stay in the history", "dim")
         if saved.operation is None:
-            yield "nothing to do: they are as they were before the dream"
+            yield "nothing was restored" if left else "nothing to do: they are as they were before the dream"
             return
         for name in (name for name in shown if name not in left):
             merged = " (what was written since stays)" if name in saved.merged else ""
             yield f"restored {name} from before the dream {run.id}{merged}"
 
     context.out.result("restore", data, text())
+    return 0 if not left else 1 if saved.operation is not None else Conflict.exit_code

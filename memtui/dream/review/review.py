@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
@@ -25,7 +26,7 @@ from memtui.dream.run.stage import STAGE_RETENTION_S, Stage, discard_stage, has_
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.lock import file_lock
-from memtui.history.store import Change
+from memtui.history.store import Change, Store
 from memtui.history.versions import Operation, Saved
 from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
@@ -309,33 +310,47 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
 def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
     """Plan to bring files (all that the run changed, or the named ones) back to what they were before it was adopted.
 
-    The store keeps later edits. Raises `NotFound` if nothing of the run was adopted, or not this file.
+    Their times come back, too; the store keeps later edits. Raises `NotFound` if nothing of the run was adopted, or not
+    this file.
     """
     made = [version for version in adopted_operations(run, workspace) if not version.undone]
     if not made:
         raise NotFound(f"nothing of the dream {run.id} is in the memory folder", hint="memtui history tells more")
     history = workspace.store(run.folder).history
     texts: dict[str, tuple[bytes | None, bytes | None]] = {}
+    times: dict[str, int | None] = {}
     for version in made:  # newest first: the text after is that of the newest version, the text before of the oldest
         for change in version.files:
             after = texts[change.name][1] if change.name in texts else history.read(version.id, change.name)
             texts[change.name] = (history.before(version.id, change.name), after)
+            times[change.name] = change.before_mtime_ns
     missing = [name for name in names or () if name not in texts]
     if missing:
         raise NotFound(f"the dream didn't change {missing[0]}", hint=f"memtui dream diff {run.id} lists what it did")
     return tuple(
-        Change(name, before, None if after is None else digest(after), after)
+        Change(name, before, None if after is None else digest(after), after, times[name])
         for name, (before, after) in texts.items()
         if names is None or name in names
     )
 
 
-def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `restore_plan`, as one operation that can be undone; what later edits overlap is in `left`.
+def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change], *, over: Collection[str] = ()) -> Saved:
+    """Carry out a `restore_plan`, as one operation that can be undone; what can't be restored is in `left`.
 
-    Raises `Refused` if memtui is read-only; `Stale` if later edits stand in the way of all of it; nothing was written.
+    `over` are names to bring back even where later edits overlap: these are in the history then. Raises `Refused` if
+    memtui is read-only.
     """
     workspace.check_writable()
+    changes = [
+        _over_edits(change, workspace.store(run.folder)) if change.name in over else change for change in changes
+    ]
     why = f"restore {pluralize(len(changes), 'file')} from before the dream {run.id}"
     extra = {"before-run": run.id}
     return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra=extra, partial=True)
+
+
+def _over_edits(change: Change, store: Store) -> Change:
+    """A change made from what is there now, so that nothing overlaps."""
+    found = store.read(change.name)
+    data, seen = found if found is not None else (None, None)
+    return replace(change, base=seen, base_data=data)

@@ -195,6 +195,12 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
         saved = await context.in_thread(services.restore, workspace, dream.run, changes)
+        edited = [one.name for one in saved.left if one.overridable]
+        lines = [*edited, "They were edited since. What they hold now stays in the history."]
+        question = dialogs.Question("Restore these as well?", lines, yes="Restore them", no="Keep them")
+        again = await context.ask(question) if edited else False
+        if again:
+            saved = await context.in_thread(services.restore, workspace, dream.run, changes, over=edited)
         what = names[-1] if names else pluralize(len(changes) - len(saved.left), "file")
         words = f"restored {what} from before the dream{questions.merged_words(saved)}"
         context.done(words, problem=questions.left_words(saved))
