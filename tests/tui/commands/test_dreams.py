@@ -213,7 +213,7 @@ async def test_a_conflict_is_asked_about(make_app: Maker, dream: Dreams, memory:
         await press(pilot, "n")
         assert "somebody else" in file.read_text()
         await press(pilot, "a", "y")
-        await until(pilot, lambda: "what, not why" in file.read_text())
+        await until(pilot, lambda: "what and where" in file.read_text())
 
 
 async def test_in_a_text_field_only_f4_goes_there(make_app: Maker, dream: Dreams, memory: Path) -> None:

@@ -122,7 +122,7 @@ async def test_a_file_is_compared_in_three_ways(make_app: Maker, dream: Dreams, 
         await press(pilot, "1")
         shown = screen_text(app)
         assert isinstance(app.screen, ShowDiff)
-        assert "not why" in shown and "By a person" not in shown
+        assert "and where" in shown and "By a person" not in shown
         await press(pilot, "escape", "c", "2")
         assert "-By a person, later." in screen_text(app)
 

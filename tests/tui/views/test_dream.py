@@ -44,7 +44,7 @@ def rewrite(stage: Stage, emit: Emit) -> None:
     emit(Phase(stage="consolidate"))
     emit(Turn(1, "Two notes disagree.", {"Read": 2}))
     path = stage.root / "feedback_commits.md"
-    path.write_text(path.read_text().replace("the diff says what", "the diff says what, not why"))
+    path.write_text(path.read_text().replace("the diff says what", "the diff says what and where"))
     (stage.root / "project_new.md").write_text("---\nname: new\ntype: project\n---\n\nNew.\n")
     index = stage.root / "MEMORY.md"
     index.write_text(index.read_text() + "- [new](project_new.md) — new\n")
