@@ -166,7 +166,7 @@ class AnthropicModel:
             except anthropic.APIStatusError as error:
                 fault = self._of_status(error, opened)
                 if error.status_code == 400 and (option := self._leave_out(request, error)):
-                    yield ModelNotice(f"{request.model} doesn't take {option}, it is asked without: {fault.words}")
+                    yield ModelNotice(f"{request.model} doesn't take {option}: {fault.words}")
                     continue
             except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
                 fault = STREAM_CUT if opened else self._of_connection(error)
@@ -212,7 +212,7 @@ class AnthropicModel:
         return options
 
     def _leave_out(self, request: Request, error: anthropic.APIStatusError) -> str:
-        """Leave an option out from now on, or lower it, if a refusal names it; returns its name, "" for none."""
+        """Leave an option out from now on, or lower it, if a refusal names it; returns what was done, or ""."""
         words = _error_message(error)
         option = next((option for name, option in _OPTION_NAMES.items() if name in words), "")
         if not option or option in self._refused or _CONVERSATION.match(words):
@@ -220,11 +220,11 @@ class AnthropicModel:
         sent = self._options(request)
         if option != "max_tokens":
             self._refused.add(option)
-            return option if self._options(request) != sent else ""
+            return f"{option}, it is asked without" if self._options(request) != sent else ""
         asked = sent["max_tokens"]
         allowed = (int(number) for number in re.findall(r"\d+", words))
         self._max_tokens = max([_SMALLEST_MAX_TOKENS, *(number for number in allowed if number < asked)])
-        return f"max_tokens of {asked}" if self._max_tokens < asked else ""
+        return f"max_tokens {asked:,}, it is asked for {self._max_tokens:,}" if self._max_tokens < asked else ""
 
     def _next_wait(self, fault: ApiFault, tries: Counter[FaultKind]) -> float:
         """Seconds until the next try of a request that has failed so often; raises `ModelError` if there is none."""

@@ -2,6 +2,7 @@
 
     <state>/stages/<run id>/memory/         what the run reads and writes, with the mtimes of the folder
     <state>/stages/<run id>/base/           the same once more, untouched: the base of a three-way merge
+    <state>/stages/<run id>/sessions/       digests of sessions that a model may read (`backends.digests`)
     <state>/stages/<run id>/manifest.json   written last; without it the stage is incomplete
 
 The manifest holds the digest of every copied file, and why a file was not copied. Copied are the memory files: regular
