@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.fs.atomic import digest
+from memtui.fs.links import hard_links
 from memtui.history.store import Change, Stale
 from memtui.history.versions import Saved
 from memtui.memory import moves, plans
@@ -288,8 +289,11 @@ def apply(
     if not plan.changes:
         return Applied(plan, Saved(None))
     typed = next((one for one in plan.changes if one.name == change.typed), None)
+    cut = _cut_hard_links([plan.root / one.name for one in plan.changes if one.data is not None])
     if change.question is not None and not allow.confirmed:
-        return change.question
+        return replace(change.question, lines=change.question.lines + (cut.lines if cut is not None else ()))
+    if cut is not None and not allow.confirmed:
+        return cut
     checked: list[Change] = []
     for one in plan.changes:
         if one.data is not None:
@@ -371,7 +375,7 @@ def save_file(
         text = check_text(workspace.dirs, name, known, data, allow)
         if isinstance(text, SecretFound):
             return replace(text, draft_kept=keep_draft(workspace, path, data, base))
-        question = None if allow.confirmed else _doubt(name, known, text)
+        question = None if allow.confirmed else _doubt(name, known, text) or _cut_hard_links([path])
         if question is not None:
             return replace(question, draft_kept=keep_draft(workspace, path, data, base))
         saved = workspace.save(path, text, base, base_data=base_data, why=why)
@@ -386,6 +390,19 @@ def save_file(
     workspace.drafts.drop(path)
     held = (text_on_disk(workspace, path) or text) if saved.merged else text
     return SavedFile(path, name, saved, held, _not_loaded(name, held))
+
+
+def _cut_hard_links(paths: Sequence[Path]) -> NeedsConfirmation | None:
+    """Asked before a save that replaces a file with further names on the disk: those keep the old text."""
+    counts = {path.name: hard_links(path) for path in paths}
+    linked = {name: count for name, count in counts.items() if count}
+    if not linked:
+        return None
+    lines = tuple(
+        f"{name} has {pluralize(count, 'other name')} on the disk (hard links); a save leaves the old text there."
+        for name, count in linked.items()
+    )
+    return NeedsConfirmation(f"Save {', '.join(linked)} apart from its hard links?", lines, yes="Save")
 
 
 def _doubt(name: str, before: Sequence[bytes], after: bytes) -> NeedsConfirmation | None:

@@ -61,3 +61,30 @@ def test_nothing_is_loaded_and_why(run: Run, tmp_path: Path, monkeypatch: pytest
     data = run("explain", "context", "--json", tmp_path).data
     assert data["files"] == []
     assert json.dumps(data["omitted"]).count("switched off by CLAUDE_CODE_DISABLE_CLAUDE_MDS") == 1
+
+
+def test_imports_are_rows_under_their_file(run: Run, shop: Path) -> None:
+    (shop / "CLAUDE.md").write_text("@a.md\n@The Plan.md\n@pic.png\n@up to date\n" + "x\n" * 230)
+    (shop / "a.md").write_text("a @b.md\n")
+    (shop / "b.md").write_text("b\n")
+    (shop / "The Plan.md").write_text("p\n")
+    (shop / "pic.png").write_bytes(b"x")
+    rows = {row["name"]: row for row in run("ls", "--scope", "instructions", "--json").data}
+    assert [(name, row["kind"], row["loaded"]) for name, row in rows.items()] == [
+        ("CLAUDE.md", "instruction", True), ("a.md", "import", True), ("b.md", "import", True),
+        ("The", "import", False), ("pic.png", "import", False),
+    ]  # fmt: skip
+    assert "a blank in a path" in rows["The"]["description"] and rows["b.md"]["imported_by"] == "CLAUDE.md"
+    meta = run("show", "--meta", "CLAUDE.md").out
+    assert "234 lines" in meta and "at most 200 lines" in meta and "imports    b.md" in meta
+    codes = {problem["code"] for problem in run("show", "--meta", "--json", "CLAUDE.md").data["problems"]}
+    assert {"dead-link", "import-not-loaded"} <= codes
+    assert "imported by" in run("show", "--meta", "a.md").out
+
+
+@pytest.mark.parametrize(("paths", "loaded"), [("[]", True), ("", True), ("5", True), ("src/**", False)])
+def test_a_rule_is_listed_as_it_is_loaded(run: Run, shop: Path, paths: str, loaded: bool) -> None:
+    (shop / ".claude" / "rules").mkdir(parents=True)
+    (shop / ".claude" / "rules" / "r.md").write_text(f"---\npaths: {paths}\n---\nrule\n")
+    (row,) = run("ls", "--scope", "instructions", "--json").data
+    assert row["loaded"] is loaded

@@ -535,7 +535,9 @@ ONLY_WORDS = {"dream run", "dream schedule"}
 
 _READING = {
     "topics": "open unfold fold",
-    "memory": "compare copy origin filter backlinks mark group order problems preview next_tab previous_tab escape",
+    "memory": (
+        "compare context copy origin filter backlinks mark group order problems preview next_tab previous_tab escape"
+    ),
     "sessions": "open unfold fold read copy memory filter all worktrees branch mark order escape",
     "dream": "diff compare follow details runs",
     "watch": "follow log_down log_up help close",

@@ -176,10 +176,10 @@ def _instruction(instruction: Instruction, wanted: Wanted, troubled: bool) -> Fi
 
 def _import(each: Import, wanted: Wanted) -> FileRow:
     """The row of a file that is imported, or should be; it stands below the file that names it."""
-    state = "" if each.state == "loaded" else ", not loaded"
+    state = "import" if each.state == "loaded" else "not loaded"
     return FileRow(
         where=str(each.path),
-        label=visible(f"  {each.path.name} (import{state})", keep=""),
+        label=visible(f"  {each.path.name} ({state})", keep=""),
         scope="instructions",
         size=each.size,
         modified=each.mtime_ns / 1e9,

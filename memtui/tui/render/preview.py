@@ -24,7 +24,7 @@ from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
-from memtui.util.text import age, pad, visible
+from memtui.util.text import age, cells, pad, visible
 
 Mask = Callable[[str], str]
 """Masks what looks like a secret, or leaves it."""
@@ -58,16 +58,18 @@ def _context(snapshot: Snapshot, home: Path, width: int, glyphs: Glyphs) -> list
     found, cwd = snapshot.context, snapshot.location.cwd
     title = Content.styled(visible(context_title(found)), "bold")
     lines = [MarkdownLine(part, 1) for part in title.wrap(max(1, width))]
-    heads = ("characters", "lines", "tokens", "share")
-    wide = width >= MIN_TABLE_CELLS
-    room = max(1, width - 8 - sum(len(head) + 1 for head in heads) if wide else width - 7)
-    if found.files and wide:
-        lines.append(_styled(f"{'':8}{'file':<{room}}" + "".join(f" {head}" for head in heads), "$dim"))
-    for row in context_rows(found, cwd, home):
-        numbers = zip((row.chars, row.lines, row.tokens, row.share), heads, strict=True)
-        tail = "".join(f" {number:>{len(head)}}" for number, head in numbers) if wide else f" {row.chars:>6}"
-        name = pad(visible(row.name, keep=""), room, ellipsis=glyphs.ellipsis)
-        content = Content.assemble((f"{row.type:<8}" if wide else "", "$dim"), name, (tail, "$dim"))
+    rows = [(row, (row.chars, row.lines, row.tokens, row.share)) for row in context_rows(found, cwd, home)]
+    heads, is_wide = ("characters", "lines", "tokens", "share"), width >= MIN_TABLE_CELLS
+    widths = [max(len(head) * is_wide, *(len(numbers[at]) for _, numbers in rows), 0) for at, head in enumerate(heads)]
+    room = max(8, width - sum(widths) - len(widths) - 8 * is_wide)
+    if rows:
+        columns = "".join(f" {head:>{size}}" for head, size in zip(heads, widths, strict=True))
+        lines.append(_styled(f"{'':8}{'file':<{room}}{columns}" if is_wide else ", ".join(heads), "$dim"))
+    for row, numbers in rows:
+        tail = "".join(f" {number:>{size}}" for number, size in zip(numbers, widths, strict=True))
+        label = row.name if cells(row.name) <= room else f"{'  ' * row.is_import}{row.path.name}"
+        name = pad(visible(label, keep=""), room, ellipsis=glyphs.ellipsis)
+        content = Content.assemble((f"{row.type:<8}" if is_wide else "", "$dim"), name, (tail, "$dim"))
         lines.append(MarkdownLine(content, 1, (str(row.path),)))
     if found.omitted:
         lines += [_styled("", ""), _styled(f"not loaded: {len(found.omitted)}", "bold")]

@@ -60,6 +60,8 @@ COMMANDS = declare(
             lambda context: context.find(MemoryView).next_mode(1), display="]"),
     Command("memory.previous_tab", "Previous", "left_square_bracket",
             lambda context: context.find(MemoryView).next_mode(-1), display="["),
+    Command("memory.context", "What a session is given at its start, file by file", "",
+            lambda context: context.find(MemoryView).show_start()),
     Command("memory.escape", "Filter and marks off", "escape", lambda context: context.find(MemoryView).back(),
             display="Esc"),
 )  # fmt: skip
@@ -275,6 +277,12 @@ class MemoryView(FilteredView[Wanted]):
         if not self.list.to_key(key):
             self.arrange_by(folded=frozenset(), query="", only_problems=False)
             self.list.to_key(key)
+
+    def show_start(self) -> None:
+        """Put the cursor on a group's line, where the preview tells what a session is given at its start."""
+        if not self.list.to_key("instructions"):
+            self.arrange_by(query="", only_problems=False)
+            self.list.to_key("instructions") or self.list.to_key("index")
 
     @on(ReaderView.Left)
     def leave_reader(self) -> None:
