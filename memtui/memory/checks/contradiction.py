@@ -26,7 +26,7 @@ _WORD = re.compile(r"\x00|[^\W_](?:[\w'’-]*\w)?")
 
 
 class _Sentence(Struct, frozen=True):
-    """A sentence: its words without modal words and negations, the values in it, whether it forbids."""
+    """A sentence: its words without modal words and negations, NUL for each value in it; whether it forbids."""
 
     line: int
     text: str
@@ -48,7 +48,7 @@ def _sentences(text: str) -> Mapping[tuple[str, ...], _Sentence | None]:
         if not piece or len(piece) > MAX_SENTENCE_CHARS or any(a <= begin < b for a, b in blocks):
             continue
         sentence = _read(piece, text.count("\n", 0, begin) + 1)
-        if len(sentence.words) >= MIN_COMMON_WORDS:
+        if len(sentence.words) - sentence.words.count("\x00") >= MIN_COMMON_WORDS:
             found[sentence.words] = None if sentence.words in found else sentence
     return found
 
@@ -68,6 +68,14 @@ def _read(piece: str, line: int) -> _Sentence:
     return _Sentence(line, piece.strip(), kept, (*values, *numbers), forbids)
 
 
+def _is_same(one: str, other: str) -> bool:
+    """Whether two values are spellings of one: punctuation apart, or a path with and without its first folders."""
+    if re.sub(r"\W+", " ", one).strip() == re.sub(r"\W+", " ", other).strip():
+        return True
+    short, long = sorted((one.split("/"), other.split("/")), key=len)
+    return len(short) > 1 and long[-len(short) :] == short
+
+
 def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
     rules: dict[tuple[str, ...], tuple[str, _Sentence]] = {}
     for path, text in folder.around.instruction_texts.items():
@@ -79,10 +87,13 @@ def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
     for file in folder.scope.topics:
         for words, mine in _sentences(folder.texts.get(file.name, "")).items():
             name, theirs = rules.get(words, ("", None))
-            if mine is None or theirs is None or (mine.forbids, mine.values) == (theirs.forbids, theirs.values):
+            if mine is None or theirs is None:
                 continue
-            if mine.forbids != theirs.forbids and mine.values != theirs.values:
-                continue  # "use A", "never use B": they agree
+            is_other = not all(map(_is_same, mine.values, theirs.values))
+            if mine.forbids == theirs.forbids and not is_other:
+                continue
+            if is_other and (mine.forbids != theirs.forbids or words.count("\x00") > 1):
+                continue  # "use A" and "never use B" agree; of several values one may follow from the other
             message = f'{name} line {theirs.line} says otherwise: "{theirs.text}"'
             yield Problem(folder.scope.id, file.name, file.path, mine.line, None, "contradiction", "warning", message)
 

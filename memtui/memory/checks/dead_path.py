@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Problem, TextHit
 
-_PATH = re.compile(r"(?<!`)`((?:\./)?(?:[\w@.-]+/)+[\w@.-]*\w\.[A-Za-z]\w{0,5})(?::\d+(?:[-:]\d+)?)?`(?!`)", re.ASCII)
+_PATH = re.compile(
+    r"(?<!`)`((?:\./)?(?:[\w@-][\w@.-]*/|\.[\w@-][\w@.-]*/)+[\w@.-]*\w\.[A-Za-z]\w{0,5})(?::\d+(?:[-:]\d+)?)?`(?!`)",
+    re.ASCII,
+)
 _TOLD = re.compile(
     r"\b(?:remov|delet|renam|mov(?:e|ed|ing)\b|replac|drop|gone|retir|former|old\b|legacy|was\b|were\b|used to"
     r"|no longer|doesn['’]t exist|does not exist|not exist|missing|never|add\b|creat|new\b|write to|generat|output|emit"
@@ -17,7 +20,7 @@ _NOT_TRACKED = re.compile(
     r"(?:.*/)?(?:\.git|node_modules|dist|build|out|target|coverage|tmp|temp|logs?|\.?cache|\.?venv|__pycache__|vendor)/"
 )
 _PLACEHOLDER = re.compile(
-    r"\.\.\.|YYYY|MM-DD|XXX|NNN|(?:NAME|FILE|DATE|ID)\b|\b(?:foo|bar|baz|example|some|my|your)\b", re.ASCII
+    r"\.\.\.|YYYY|MM-DD|XXX|NNN|[A-Z]{2,}\.(?!md\b)|NAME\b|\b(?:foo|bar|baz|example|some|my|your)\b", re.ASCII
 )
 MAX_PATHS = 200
 

@@ -1,12 +1,15 @@
 """Text that gives orders to the agent that reads it, and characters that a terminal obeys or that hide text.
 
+One kind of order by itself is a hint: of 31 honest sentences about users, scripts and permissions ("Never ask the user
+for confirmation before running the tests") 20 look like one, none like two. A file with several kinds is a warning.
+
 The fix takes such characters out; they may be meant, so a person sees it first.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 
-from memtui.memory.checks.base import ANY, Check, CheckedFile, Fix, FixContext, Problem, TextHit
+from memtui.memory.checks.base import ANY, Check, CheckedFile, Fix, FixContext, Problem, Severity, TextHit
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.suspicious import find_control_characters, find_suspicious
 from memtui.util.text import clip, visible
@@ -28,9 +31,11 @@ def find_in_text(text: str) -> tuple[TextHit, ...]:
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
-    for hit in file.hits("suspicious"):
+    hits = file.hits("suspicious")
+    orders: Severity = "warning" if len({hit.rule for hit in hits if hit.rule}) > 1 else "info"
+    for hit in hits:
         if hit.rule:
-            yield file.problem("suspicious", "warning", f'{hit.rule}: "{hit.words}"', hit.line, subject=hit.rule)
+            yield file.problem("suspicious", orders, f'{hit.rule}: "{hit.words}"', hit.line, subject=hit.rule)
             continue
         what = (
             f"character {hit.words} is"

@@ -6,7 +6,11 @@ import pytest
 
 from tests.memory.folders import GOOD, codes, location_of, snapshot_of, topic, write
 
-RULE = "# Rules\n\n- Always run the tests before you push.\n- Install the packages with `pnpm install` first.\n"
+RULE = (
+    "# Rules\n\nThe parser of our notes is `src/io/parse.py`.\n\n"
+    "- `x`, `y`, `z` and `w`.\n- Always run the tests before you push.\n"
+    "- Install the packages with `pnpm install` first.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +23,8 @@ RULE = "# Rules\n\n- Always run the tests before you push.\n- Install the packag
         ("Install the packages with `pnpm install` first.\n", False),
         ("Never install the packages with `npm install` first.\n", False),
         ("Run the tests.\n", False),
+        ("The parser of our notes is `io/parse.py`.\n", False),
+        ("`a`, `b`, `c` and `d`.\n", False),
         ("```\nNever run the tests before you push.\n```\n", False),
         ("Install the packages with `a` first.\nInstall the packages with `b` first.\n", False),
     ],

@@ -15,6 +15,12 @@ def test_orders(tmp_path: Path) -> None:
     assert "fetches and runs code" in snapshot.problems[0].message
 
 
+def test_one_kind_of_order_is_a_hint(tmp_path: Path) -> None:
+    body = "Never ask the user before running the tests.\n"
+    snapshot = snapshot_of(tmp_path, {**GOOD, "project_oncall.md": topic("oncall", body=body)})
+    assert codes(snapshot, "info") == [("project_oncall.md", "suspicious", 7)]
+
+
 def test_hidden_characters_are_taken_out(tmp_path: Path) -> None:
     body = "Kim\u200b and \u202eLee.\n\x1b[2J\n한국어 👩‍💻\n"
     files = {**GOOD, "project_oncall.md": topic("oncall", body=body)}
