@@ -84,7 +84,10 @@ def _import_msgspec() -> None:
         del sys.modules["typing_extensions"]
 
 
-_FLAGS = {f"--{name.replace('_', '-')}": name for name in ("demo", "ascii", "read_only", "no_color", "no_mouse")}
+_FLAGS = {
+    f"--{name.replace('_', '-')}": name
+    for name in ("demo", "ascii", "read_only", "no_color", "no_mouse", "show_secrets")
+}
 _VALUES = {"--project": "project", "--config-dir": "config_dir"}
 
 
@@ -149,8 +152,8 @@ def _draw_first(options: ScreenOptions, terminal: "Terminal") -> "FrameCache | N
     from memtui.tui.startup.frame_cache import FrameCache
     from memtui.tui.startup.terminal import PLACEHOLDER, terminal_size
 
-    if options.project is not None or options.demo:
-        return None  # what they lead to is known too late
+    if options.project is not None or options.demo or options.show_secrets:
+        return None  # what they lead to is known too late; secrets are never kept in a frame
     try:
         size = terminal_size(os.environ)
     except (OSError, ValueError):
@@ -184,7 +187,7 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
             )  # fmt: skip
             return screen.run(
                 start, call.config, ascii_only=options.ascii, terminal=terminal, open_sample=found.open_sample,
-                sample=found.sample, mouse=not options.no_mouse,
+                sample=found.sample, mouse=not options.no_mouse, secrets=options.show_secrets,
             )  # fmt: skip
 
     return guarded(run, call, args)

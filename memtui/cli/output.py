@@ -11,7 +11,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +44,8 @@ def write(stream: TextIO, text: str) -> None:
 SCHEMA = "memtui/1"
 SHORT = 8
 """Characters of an id that are shown."""
+SHORTEST_SECRET = 12
+"""Characters; a shorter text of its own can't hold a secret and the word that tells of it."""
 _SGR = {
     "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
 }  # fmt: skip
@@ -210,7 +212,7 @@ class Output:
         """Print a file's bytes: exactly to a pipe or file, made visible on a terminal."""
         if is_terminal(sys.stdout) or not hasattr(sys.stdout, "buffer"):
             text = data.decode("utf-8", "surrogateescape")
-            self._write(visible("\n".join(self.masked(text.split("\n")))))
+            self._write(visible(self.masked([text])[0]))
             return
         sys.stdout.flush()
         try:
@@ -271,12 +273,12 @@ class Output:
         return answer.strip().lower()
 
     def masked(self, texts: Sequence[str]) -> list[str]:
-        """Texts of one line each, with what looks like a secret masked unless it is to be shown."""
+        """Texts with what looks like a secret masked unless it is to be shown."""
         if self._options.show_secrets or not texts:
             return list(texts)
-        from memtui.presentation.secrets import mask_lines  # 15 ms that --version and errors in words do without
+        from memtui.presentation.secrets import mask_texts  # 15 ms that --version and errors in words do without
 
-        return mask_lines(texts)
+        return mask_texts(texts)
 
     def _text(self, lines: Iterable[Line], stream: TextIO, *, masked: bool = True) -> str:
         coloured = self.coloured(stream)
@@ -292,10 +294,12 @@ class Output:
         return "".join(_line(line, coloured) + "\n" for line in shown)
 
     def _json(self, value: object, masked: bool) -> str:
-        shown = _json(value)
-        if masked and self.masked([shown]) != [shown]:
-            return _json(_masked(json.loads(shown), self.masked))
-        return shown
+        if not masked or self._options.show_secrets:
+            return _json(value)
+        plain = json.loads(_json(value))
+        texts = [text for text in dict.fromkeys(_strings(plain)) if len(text) >= SHORTEST_SECRET]
+        known = {old: new for old, new in zip(texts, self.masked(texts), strict=True) if old != new}
+        return _json(_replaced(plain, known) if known else value)
 
     def _write(self, text: str) -> None:
         if self._closed or not text:
@@ -317,15 +321,24 @@ def _parts(line: Line) -> list[StyledText]:
     return [StyledText(part) if isinstance(part, str) else part for part in parts]
 
 
-def _masked(value: object, mask: Callable[[Sequence[str]], list[str]]) -> object:
-    """A value of JSON with each text masked by itself."""
+def _strings(value: object) -> Iterator[str]:
+    """The texts in a value of JSON, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value if isinstance(value, list) else value.values():
+            yield from _strings(one)
+
+
+def _replaced(value: object, known: Mapping[str, str]) -> object:
+    """A value of JSON with other texts in place of some."""
     match value:
         case str():
-            return "\n".join(mask(value.split("\n")))
+            return known.get(value, value)
         case list():
-            return [_masked(one, mask) for one in value]
+            return [_replaced(one, known) for one in value]
         case dict():
-            return {key: _masked(one, mask) for key, one in value.items()}
+            return {key: _replaced(one, known) for key, one in value.items()}
     return value
 
 

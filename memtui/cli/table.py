@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from memtui.cli.context import CliContext
-from memtui.cli.output import Cell, Line, Masked, Output, StyledText, iso
+from memtui.cli.output import SHORTEST_SECRET, Cell, Line, Masked, Output, StyledText, iso
 from memtui.util.text import age, cells, clip, visible
 
 GAP = "  "
 """Between two columns."""
 LEAST = 8
 """Cells that a column keeps when another one has given already."""
-SHORTEST_SECRET = 12
-"""Characters; a shorter cell can't hold a secret and the word that tells of it."""
 
 
 class Column(Struct, frozen=True):
@@ -80,7 +78,7 @@ def columned(out: Output, columns: Sequence[Column], cells: Sequence[Sequence[Ce
 def _masked(out: Output, cells: Sequence[Cell]) -> Sequence[Cell]:
     """The cells of a column, masked; numbers, ages and words too short for a secret are not looked at."""
     texts = [_text(cell) for cell in cells]
-    looked = [text for text in dict.fromkeys(texts) if len(text) > SHORTEST_SECRET]
+    looked = [text for text in dict.fromkeys(texts) if len(text) >= SHORTEST_SECRET]
     masked = {old: new for old, new in zip(looked, out.masked(looked), strict=True) if old != new}
     if not masked:
         return cells

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from memtui.secrets.scanner import redact, scan
 
@@ -21,11 +22,11 @@ def _mask(text: str) -> str:
 _mask_short = lru_cache(maxsize=4096)(_mask)
 
 
-def mask_lines(lines: Sequence[str]) -> list[str]:
-    """Texts of one line each, masked at one go, which is faster than one by one; others are masked by themselves."""
-    whole = "\n".join(lines)
+def mask_texts(texts: Sequence[str]) -> list[str]:
+    """Texts masked at one go, which is faster than one by one."""
+    whole = "\n".join(texts)
     masked = _mask(whole)
     if masked == whole:
-        return list(lines)
-    split = masked.split("\n")
-    return split if len(split) == len(lines) else [mask_secrets(line) for line in lines]
+        return list(texts)
+    lines = iter(masked.split("\n"))
+    return ["\n".join(islice(lines, text.count("\n") + 1)) for text in texts]

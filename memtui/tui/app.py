@@ -270,7 +270,8 @@ class MemtuiApp(AppBase):
         """Save the first complete frame for the next start, once it is drawn."""
 
         def save() -> None:
-            self._frame_saved = self._frame_saved or save_first_frame(self, self.memory_view, self.memory_loader.loaded)
+            if not (self._frame_saved or self.state.secrets_shown):
+                self._frame_saved = save_first_frame(self, self.memory_view, self.memory_loader.loaded)
 
         if not self._frame_saved:  # scroll bars are drawn one refresh after the rows that they belong to
             self.call_after_refresh(self.call_after_refresh, save)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from memtui.tui.app import MemtuiApp
 from memtui.tui.startup.driver import driver_for
 from memtui.tui.startup.start import StartContext
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
 
 def run(
     start: StartContext, config: Config, *, ascii_only: bool, terminal: Terminal,
-    open_sample: "Callable[[], Workspace] | None", sample: bool, mouse: bool,
+    open_sample: "Callable[[], Workspace] | None", sample: bool, mouse: bool, secrets: bool = False,
 ) -> int:  # fmt: skip
     """Run the screen until it is left; the terminal must have been checked by the caller.
 
     The first frame is on `terminal`, if anything was drawn; `open_sample` makes the sample home for "try with sample
-    data". Returns the exit code: 0, or 128 + the signal that ended it.
+    data"; with `secrets` these are shown from the start. Returns the exit code: 0, or 128 + the signal that ended it.
     """
     glyphs = glyphs_for(config["glyphs"], sys.stdout.encoding, ascii_only=ascii_only)
     app = MemtuiApp(start, config, glyphs=glyphs, sample=sample, open_sample=open_sample)
+    if secrets:
+        app.set_reactive(MemtuiApp.state, replace(app.state, secrets_shown=True))
     if terminal.drawn:
         app.driver_class = driver_for(terminal)
     gc.freeze()  # what Textual brought stays: who collects later need not look through it

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.presentation.secrets import mask_lines, mask_secrets
+from memtui.presentation.secrets import mask_secrets, mask_texts
 from tests.services.conftest import TOKEN
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\n" + "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE\n" * 3
@@ -27,7 +27,7 @@ def test_a_private_key_is_masked_whole() -> None:
 
 @given(st.lists(st.sampled_from(["", "plain", f"key {TOKEN}", "two\nlines", f"x\n{TOKEN}", KEY])))
 def test_lines_are_masked_each_in_its_place(lines: list[str]) -> None:
-    masked = mask_lines(lines)
+    masked = mask_texts(lines)
     assert len(masked) == len(lines)
     assert not any(TOKEN in line for line in masked)
     assert all(new == old for old, new in zip(lines, masked, strict=True) if old in ("", "plain", "two\nlines"))

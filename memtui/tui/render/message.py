@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from memtui.presentation.secrets import mask_lines, mask_secrets
+from memtui.presentation.secrets import mask_secrets, mask_texts
 from memtui.transcripts.content import ContentKind, ContentPart, MessageContent
 from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.render.markdown import draw
@@ -90,7 +90,7 @@ def _part(
     taken = _taken(lines, shown)
     if not secrets:
         head = mask_secrets(part.body[:500]) if part.kind == "thinking" else part.body
-        taken, part = mask_lines(taken), replace(part, line=mask_secrets(part.line), body=head)
+        taken, part = mask_texts(taken), replace(part, line=mask_secrets(part.line), body=head)
     left += len(lines) - len(taken)
     if part.kind == "boundary":
         yield Row(_rule(part.line, width, glyphs), number)
