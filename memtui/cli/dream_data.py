@@ -7,7 +7,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
 from memtui.dream.review.claims import Claim
-from memtui.dream.review.review import ReviewPolicy, decision_on
+from memtui.dream.review.review import ReviewPolicy, decision_on, operations_since
 from memtui.dream.run.events import Event, File, GateClosed, Held, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
@@ -18,12 +18,12 @@ from memtui.util.text import time_ago
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
-def run_data(context: CliContext, run: Run, operations: Iterable[Operation] | None = None) -> Data:
-    """A run for scripts, with what its events come to; `operations` are those of its folder if they were read."""
+def run_data(context: CliContext, run: Run, operations: Sequence[Operation] | None = None) -> Data:
+    """A run for scripts, with what its events come to; `operations` are those since, if they were read."""
     listed = events_of(run)
     kept = has_stage(context.dirs, run.id)
     if operations is None:
-        operations = context.workspace.store(run.folder).operations()
+        operations = operations_since([run], context.workspace)
     now, state = run_progress(listed), run_state(run, listed)
     end = state.end
     return {
@@ -37,7 +37,7 @@ def run_data(context: CliContext, run: Run, operations: Iterable[Operation] | No
         "files": [
             {**fields(file, "name kind added removed emptied"), "old": file.old or None} for file in now.files.values()
         ],
-        "held": held_data(now.held), "kept": kept, "decision": decision_on(run, listed, operations, kept=kept) or None,
+        "held": held_data(now.held), "kept": kept, "decision": decision_on(run, now, operations, kept=kept) or None,
         "version": (end and end.version) or None, "signal": (end and end.signal) or None,
         "adopted": list(end.adopted) if end else [], "drafted": end.drafted if end else 0,
         "decided": [

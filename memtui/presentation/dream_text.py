@@ -31,6 +31,21 @@ FILE_TONES: dict[str, Tone] = {"added": "added", "removed": "removed"}
 """By what happened to a file; other kinds are neither good nor bad."""
 
 
+ABOUT = (
+    LabeledText(
+        "",
+        "A dream is a background clean-up of memory: it merges, corrects and removes. It works on a copy; your files "
+        "change only when its result is adopted.",
+    ),
+    LabeledText("", ""),
+    LabeledText("D", "start one now: by a model, or by rules alone"),
+    LabeledText("5", "settings: who works, what waits for you"),
+    LabeledText("memtui dream doctor", "what it needs"),
+    LabeledText("memtui dream schedule", "start at night"),
+)
+"""What a dream is, where none has run yet."""
+
+
 # Whether one would start.
 
 

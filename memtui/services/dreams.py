@@ -18,11 +18,9 @@ from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
 from memtui.dream.review.claims import Claim
 from memtui.dream.review.review import (
-    Decision,
     SomeHunks,
     adopt_run,
     claims_of_run,
-    decision_on,
     discard_run,
     restore_run,
     stage_for_review,
@@ -285,12 +283,6 @@ def adopt(
     """
     require_writable(workspace)
     return adopt_run(run, workspace.dirs, workspace, names, over=over, hunks=hunks)
-
-
-def decision(workspace: Workspace, run: Run) -> Decision:
-    """What became of what a run changed."""
-    kept, operations = has_stage(workspace.dirs, run.id), workspace.store(run.folder).operations()
-    return decision_on(run, events_of(run), operations, kept=kept)
 
 
 def claims(workspace: Workspace, run: Run) -> tuple[Claim, ...]:

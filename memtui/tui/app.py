@@ -172,7 +172,7 @@ class MemtuiApp(AppBase):
     def _show_hints(self) -> None:
         body = self.screen_stack[0]
         if self.screen is body:
-            body.query_one(HintBar).hints = registry.hints(body)
+            body.query_one(HintBar).hints = registry.hints(body, self.state)
 
     def _show_pill(self, state: AppState) -> None:
         """The dream that is running or awaits review; while one is running the time goes by."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
     from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
+    from memtui.dream.review.claims import Claim
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState
     from memtui.memory.snapshot import Snapshot
@@ -118,13 +119,14 @@ class FileDiff(Struct, frozen=True):
 class OpenDream(Struct, frozen=True):
     """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
 
-    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "undone" by a file's
-    name.
+    `items`, and by claim `claims`, are there if something is kept and the run has ended; `taken` has "adopted",
+    "undone" or "restored" by a file's name.
     """
 
     id: str
     events: tuple[Event, ...] = ()
     items: tuple[AdoptionItem, ...] = ()
+    claims: tuple[Claim, ...] = ()
     taken: Mapping[str, str] = field(default_factory=dict)
 
 

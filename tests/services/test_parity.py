@@ -291,9 +291,21 @@ def _shrink(stage: Stage, emit: Emit) -> None:
         (stage.root / name).unlink()
 
 
-def _held(home: Home) -> None:
+def _twice(stage: Stage, emit: Emit) -> None:
+    """Changes a file in two places."""
+    path = stage.root / "user_role.md"
+    path.write_text(path.read_text().replace("name: role", "name: roles").replace("Body.", "Another body."))
+
+
+def _two_hunks(home: Home) -> None:
+    _held(home, _twice)
+
+
+def _held(home: Home, work: Callable[[Stage, Emit], None] = _shrink) -> None:
     workspace = home.workspace
-    end = run_dream(workspace, workspace.dirs, _shrink, force=True, now=lambda: NOW, backend="test", why="named")
+    end = run_dream(
+        workspace, workspace.dirs, work, force=True, now=lambda: NOW, backend="test", why="named", adopt="review"
+    )
     assert end.how == "held"
 
 
@@ -317,6 +329,13 @@ async def _adopt_file(screen: Screen) -> None:
     details = screen.app.query_one(DreamView).reader
     details.cursor = next(n for n in range(details.row_count()) if details.row_key(n) == "user_role.md")
     await screen.press("a")
+
+
+async def _adopt_hunk(screen: Screen) -> None:
+    await screen.press("2", "tab")
+    details = screen.app.query_one(DreamView).reader
+    details.cursor = next(n for n in range(details.row_count()) if details.row_key(n) == "user_role.md")
+    await screen.press("enter", "space", "a")
 
 
 async def _export(screen: Screen) -> None:
@@ -473,6 +492,9 @@ ACTIONS = [
     ),
     Action("dream adopt all", words("dream", "adopt"), keys("2", "A", "y"), before=_held),
     Action("dream adopt one", words("dream", "adopt", "user_role.md"), _adopt_file, before=_held),
+    Action(
+        "dream adopt hunk", words("dream", "adopt", "user_role.md", "--hunk", "2"), _adopt_hunk, before=_two_hunks
+    ),
     Action("dream discard", words("dream", "discard", "-y"), keys("2", "X", "y"), before=_held),
     Action("dream restore", words("dream", "restore"), keys("2", "U", "y"), before=_adopted),
     Action("clear lock", words("kill", "--clear-stale-lock", "-y"), keys("2", "x", "y"), before=_stale_lock),
@@ -507,6 +529,7 @@ ACTIONS_OF_COMMANDS = {
     "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
     "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
     "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",
+    "dream.diff": "dream adopt hunk",
     "dream.adopt_all": "dream adopt all", "dream.discard": "dream discard", "dream.restore": "dream restore",
     "dream.restore_all": "dream restore", "watch.undo": "undo", "reader.edit": "edit here", "transcript.from": "fork",
     "settings.toggle": "own setting", "settings.change": "Claude Code's setting", "settings.default": "own setting",
@@ -539,7 +562,7 @@ _READING = {
         "compare context copy origin filter backlinks mark group order problems preview next_tab previous_tab escape"
     ),
     "sessions": "open unfold fold read copy memory filter all worktrees branch mark order escape",
-    "dream": "diff compare follow details runs",
+    "dream": "compare follow details runs",
     "watch": "follow log_down log_up help close",
     "reader": "escape find next previous follow copy back next_tab previous_tab",
     "transcript": (

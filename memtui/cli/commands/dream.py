@@ -31,7 +31,7 @@ from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates, failure_gate, last_dream
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
-from memtui.dream.review.review import review_policy
+from memtui.dream.review.review import operations_since, review_policy
 from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
@@ -268,7 +268,7 @@ def log(context: CliContext, limit: int) -> int:
     """
     settle(context)
     runs = dreams.runs(context.workspace)[:limit]
-    operations = context.workspace.store(context.location.folder).operations()
+    operations = operations_since(runs, context.workspace)
     listed, at = [run_data(context, run, operations) for run in runs], {run.id: run.at for run in runs}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}

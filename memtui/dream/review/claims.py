@@ -34,6 +34,7 @@ _SENTENCE_END = re.compile(
 )
 _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|[|>]|<!--)")
 _MARKUP = re.compile(r"^(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s+|>\s*)+|[*_`]+")
+_BULLET = re.compile(r"^[-*+]\s+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LINK = re.compile(r"\]\(<?([^)>\s]+)")
@@ -217,6 +218,7 @@ def _units(text: str, name: str) -> list[_Unit]:
 
 
 def _unit(name: str, line: int, text: str, anchor: str = "") -> _Unit:
+    text = _BULLET.sub("", text)
     return _Unit(name, line, text, " ".join(_MARKUP.sub("", text).split()).casefold(), anchor)
 
 

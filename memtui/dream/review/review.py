@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review.adoption import (
     Adopted,
+    Adoption,
     adopt_hunks,
     adopt_stage,
     adopted_operations,
@@ -20,8 +22,8 @@ from memtui.dream.review.adoption import (
 )
 from memtui.dream.review.claims import Claim, find_claims
 from memtui.dream.review.review_rules import LEARNING_DREAMS
-from memtui.dream.run.events import Decided, Ended, Event, EventLog, Held
-from memtui.dream.run.runs import Run, decisions_of, events_of, is_expired, list_runs, run_state
+from memtui.dream.run.events import Decided, EventLog, Held
+from memtui.dream.run.runs import Run, RunProgress, decisions_of, events_of, is_expired, list_runs, run_state
 from memtui.dream.run.stage import STAGE_RETENTION_S, Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
@@ -48,31 +50,52 @@ Decision = Literal["", "adopted", "partly adopted", "restored", "discarded", "ex
 """What became of a run's changes; "" while nothing is decided, or where there was nothing to decide."""
 
 
-def decision_on(run: Run, events: Iterable[Event], operations: Iterable[Operation], *, kept: bool) -> Decision:
+def decision_on(run: Run, progress: RunProgress, operations: Iterable[Operation], *, kept: bool) -> Decision:
     """What became of what a run changed, by what is in the memory folder now.
 
     Args:
-        events: The run's.
-        operations: Those of the folder, newest first.
+        operations: Those of the folder since the run began, newest first.
         kept: Whether its stage is still there.
     """
-    decided = {event.what for event in events if isinstance(event, Decided)}
-    taken, standing, back = set[str](), set[str](), set[str]()
-    for one in operations:
-        names, extra = {change.name for change in one.files}, one.extra or {}
-        if extra.get("before-run") == run.id and not one.undone:
-            back |= names
-        elif one.kind == "adopt" and extra.get("run") == run.id:
-            taken |= names
-            standing |= set() if one.undone else names - back
+    decided = {one.what for one in progress.decided}
+    fates = adopted_files(run, operations)
+    standing = [name for name, fate in fates.items() if fate == "adopted"]
     if standing:
-        return "adopted" if standing == taken and not kept and "discarded" not in decided else "partly adopted"
-    if taken and not kept:
+        whole = len(standing) == len(fates) and not kept and "discarded" not in decided
+        return "adopted" if whole else "partly adopted"
+    if fates and not kept:
         return "restored"
     if "discarded" in decided:
         return "discarded"
-    held = any(isinstance(event, Ended) and event.how == "held" for event in events)
+    held = progress.end is not None and progress.end.how == "held"
     return "expired" if held and not kept and not run.dry_run else ""
+
+
+def adopted_files(run: Run, operations: Iterable[Operation]) -> dict[str, str]:
+    """What became of each file of which something was adopted: it is "adopted", or was "undone" or "restored" since.
+
+    Args:
+        operations: Those of the folder since the run began, newest first.
+    """
+    found: dict[str, str] = {}
+    back = set[str]()
+    for one in operations:
+        names, extra = [change.name for change in one.files], one.extra or {}
+        if extra.get("before-run") == run.id and not one.undone:
+            back.update(names)
+        elif one.kind == "adopt" and extra.get("run") == run.id:
+            for name in names:
+                fate = "undone" if one.undone else "restored" if name in back else "adopted"
+                found[name] = fate if fate == "adopted" else found.get(name, fate)
+    return found
+
+
+def operations_since(runs: Sequence[Run], workspace: Workspace) -> tuple[Operation, ...]:
+    """The operations of a memory folder since the oldest of these runs of it began, newest first."""
+    if not runs:
+        return ()
+    begun = min(run.at for run in runs) - MAX_CLOCK_STEP_S
+    return tuple(takewhile(lambda one: one.when >= begun, workspace.store(runs[0].folder).operations()))
 
 
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
@@ -90,6 +113,8 @@ def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     return open_stage(dirs, run.id)
 
 
+MAX_CLOCK_STEP_S = 86_400
+"""How far a clock may have been set back since a run began."""
 POLICY_RULES = ("review", "learning")
 """The rules of `policy_reason`: they hold a run whatever it did."""
 
@@ -261,28 +286,40 @@ def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str
     )
 
 
+def claims_of_plan(adoption: Adoption) -> tuple[Claim, ...]:
+    """What adopting a stage now would do to the memory claim by claim, lost ones first."""
+    texts, stage = planned_texts(adoption), adoption.stage
+    others = {name: stage.base(name) for name in stage.files if name not in texts}
+    renamed = {item.touched.name: item.touched.old for item in adoption.items if item.touched.old is not None}
+    return _claims(texts, others, renamed)
+
+
 def claims_of_run(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[Claim, ...]:
-    """What a run does to the memory claim by claim, lost ones first.
+    """What a run does to the memory claim by claim.
 
     While its stage is kept, what adopting it now would do; afterwards what was adopted, beside what stands in the
     folder now.
     """
-    renamed = {}
     if has_stage(dirs, run.id):
-        stage = open_stage(dirs, run.id)
-        adoption = plan_adoption(stage, workspace)
-        texts = planned_texts(adoption)
-        others = {name: stage.base(name) for name in stage.files if name not in texts}
-        renamed = {item.touched.name: item.touched.old for item in adoption.items if item.touched.old is not None}
-    else:
-        texts = {}
-        for name, before, after in texts_changed(run, dirs, workspace):
-            texts[name] = (texts[name][0] if name in texts else before, after)
-        scope = read_scope(run.folder, "auto", "memory", full=False, skip=OWN_SCOPES) if texts else None
-        names = [file.name for file in scope.files if file.name not in texts] if scope is not None else []
-        others = {name: (workspace.store(run.folder).read(name) or (None,))[0] for name in names}
-    old = {name: before for name, (before, _) in texts.items()} | others
-    new = {name: after for name, (_, after) in texts.items()} | others
+        return claims_of_plan(plan_adoption(open_stage(dirs, run.id), workspace))
+    texts: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for name, before, after in texts_changed(run, dirs, workspace):
+        texts[name] = (texts[name][0] if name in texts else before, after)
+    if not texts:
+        return ()
+    store = workspace.store(run.folder)
+    scope = read_scope(run.folder, "auto", "memory", full=False, skip=OWN_SCOPES)
+    others = {file.name: (store.read(file.name) or (None,))[0] for file in scope.files if file.name not in texts}
+    return _claims(texts, others, {})
+
+
+def _claims(
+    texts: Mapping[str, tuple[bytes | None, bytes | None]],
+    others: Mapping[str, bytes | None],
+    renamed: Mapping[str, str],
+) -> tuple[Claim, ...]:
+    old = {**{name: before for name, (before, _) in texts.items()}, **others}
+    new = {**{name: after for name, (_, after) in texts.items()}, **others}
     return find_claims(_decoded(old), _decoded(new), renamed=renamed)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from memtui.dream.review.adoption import Adopted
-from memtui.dream.review.review import restore_plan, versions_of_file
+from memtui.dream.review.adoption import HUNK_CONTEXT, Adopted, AdoptionItem
+from memtui.dream.review.review import SomeHunks, restore_plan, versions_of_file
 from memtui.dream.run.spawn import RunRequest
 from memtui.dream.run.stop import StopResult
 from memtui.services import dreams as services
@@ -16,6 +16,7 @@ from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import DreamsChanged, DreamStarts
 from memtui.tui.render import preview
 from memtui.tui.state import AppState, Dream, Starting
+from memtui.util.diff import count_hunks, unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound
 from memtui.util.text import pluralize
 
@@ -102,6 +103,10 @@ async def show_difference(context: CommandContext) -> None:
     id, name = _run_id(context), context.selection.file
     if id:
         dream = _dream(context)
+        item = None if context.state.read_only else _reviewed(context, dream, name)
+        if item is not None:
+            await review_file(context, dream, item)
+            return
         names = _names(dream, name) if name else None
         text = await context.in_thread(preview.run_difference, dream.run, context.workspace, names)
         notes = [f"waits: {held.words}" for held in dream.progress.held]
@@ -111,6 +116,29 @@ async def show_difference(context: CommandContext) -> None:
     if not text:
         raise NotFound(f"nothing differs in {name}" if name else f"the dream {id} changed nothing")
     await context.ask(dialogs.ShowDiff(f"changes in {name}" if name else f"dream {id}", text, notes=notes))
+
+
+def _reviewed(context: CommandContext, dream: Dream, name: str) -> AdoptionItem | None:
+    """What adopting a file would do, where a person can choose hunks: not while the run is on, nor in a rename."""
+    opened = context.state.open_dream
+    items = opened.items if opened is not None and opened.id == dream.run.id and dream.kept else ()
+    found = next((one for one in items if name in one.touched.names and len(one.files) == 1), None)
+    return found if found is not None and found.state in ("clean", "merged", "conflict") else None
+
+
+async def review_file(context: CommandContext, dream: Dream, item: AdoptionItem) -> None:
+    """Show what the run does to one file, and adopt the hunks that the person takes."""
+    file, over = item.files[0], item.state == "conflict"
+    target = file.mine if over else file.result
+    shown = unified_diff(file.disk, target, file.name, context=HUNK_CONTEXT)
+    notes = [f"conflict: {item.words}; what this replaces stays in the history"] if over else []
+    if not count_hunks(file.disk, target, context=HUNK_CONTEXT):
+        raise NotFound(f"nothing differs in {file.name} that could be chosen", hint="a adopts it")
+    taken = await context.ask(dialogs.ReviewFile(f"changes in {file.name}", shown, notes=notes))
+    if taken is not None:
+        hunks = SomeHunks(file.name, taken, shown)
+        done = await context.in_thread(services.adopt, context.workspace, dream.run, over=over, hunks=hunks)
+        _say_adopted(context, done, left=0)
 
 
 async def show_whole_difference(context: CommandContext) -> None:
@@ -168,6 +196,9 @@ async def adopt_all(context: CommandContext) -> None:
 
 def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
     """Say what was adopted, and how many files could not be though they were wanted."""
+    if done.partly:
+        context.done(f"adopted a part of {done.partly[0]}; the rest stays for later; z undoes it")
+        return
     if not done.names:
         raise NotFound("nothing to adopt: the folder has all of it, or the rest conflicts")
     merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""

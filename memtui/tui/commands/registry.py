@@ -125,8 +125,11 @@ def bindings(*tables: Iterable[Command], priority: bool = False) -> list[Binding
     ]  # fmt: skip
 
 
-def hints(screen: Screen[Any]) -> tuple[str, ...]:
-    """The short forms of what a key would reach now, the focused widget's first."""
+def hints(screen: Screen[Any], state: AppState) -> tuple[str, ...]:
+    """The short forms of what a key would reach now, the focused widget's first.
+
+    What is off about dreams is left out: until one has run that is nearly all. Other views are on before they are read.
+    """
     keys: dict[str, str] = {}
     nodes: dict[DOMNode, None] = {}
     for key, active in screen.active_bindings.items():
@@ -134,7 +137,10 @@ def hints(screen: Screen[Any]) -> tuple[str, ...]:
             keys.setdefault(active.binding.id, key)
             nodes.setdefault(active.node)
     ids = dict.fromkeys(id for node in nodes for id in _bound(type(node)))
-    return tuple(_hint(find(id), keys[id]) for id in ids if id in keys and find(id).hint)
+    shown = (find(id) for id in ids if id in keys and find(id).hint)
+    return tuple(
+        _hint(one, keys[one.id]) for one in shown if place_of(one).view != "dream" or one.disabled_reason(state) is None
+    )
 
 
 def _bound(kind: type[DOMNode]) -> list[str]:

@@ -8,6 +8,18 @@ from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.dialogs.new_topic import NewTopic
 from memtui.tui.dialogs.question import Leave, Question, SecretQuestion
+from memtui.tui.dialogs.review_file import ReviewFile
 from memtui.tui.dialogs.show_diff import ShowDiff
 
-__all__ = ["Ask", "Choose", "Dialog", "Leave", "NewTopic", "Option", "Question", "SecretQuestion", "ShowDiff"]
+__all__ = [
+    "Ask",
+    "Choose",
+    "Dialog",
+    "Leave",
+    "NewTopic",
+    "Option",
+    "Question",
+    "ReviewFile",
+    "SecretQuestion",
+    "ShowDiff",
+]

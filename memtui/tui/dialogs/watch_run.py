@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.timer import Timer
 
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.presentation.dream_text import touched_words
+from memtui.presentation.dream_text import claims_summary, touched_words
 from memtui.tui.app_base import Selection, ShowsState
 from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
@@ -126,8 +126,9 @@ class WatchRun(ShowsState, Dialog[None]):
             self._draw_foreign(state, width)
         touched = touched_words(file for file, _ in self.files.rows) or "no file touched"
         self.query_one("#touched", RunHead).show([Content.styled(touched, "bold")])
-        self.run_log.show(opened.events if opened is not None else ())
-        self._show_following()
+        claims = opened.claims if opened is not None and dream is not None and dream.kept else ()
+        self.run_log.show(opened.events if opened is not None else (), claims)
+        self._show_following(claims_summary(claims))
         self.tick(now)
         self.show_change()
 
@@ -143,11 +144,11 @@ class WatchRun(ShowsState, Dialog[None]):
         self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
         self.files.show([(file, "") for file in foreign.files])
 
-    def _show_following(self) -> None:
-        """Whether the log follows; of a run that has ended there is nothing to follow."""
+    def _show_following(self, claims: str = "") -> None:
+        """Whether the log follows; of a run that has ended there is nothing to follow, and one has `claims` instead."""
         words = "following" if self.run_log.follows else "stands still; f follows again"
         words = f"   {words}" if self.dream is not None and self.dream.state.word == "running" else ""
-        heading = Content.assemble(("log, newest first", "bold"), (words, "$dim"))
+        heading = Content.assemble((claims or "log, newest first", "bold"), (words, "$dim"))
         self.query_one("#log_title", RunHead).show([heading] if self.run_log.row_count() else [])
 
     def tick(self, now: float) -> None:

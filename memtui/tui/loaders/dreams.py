@@ -9,14 +9,18 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.worker import Worker, get_current_worker
 
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.external_run import ExternalRun, find_external_run
-from memtui.dream.review.adoption import adopted_operations, plan_adoption
+from memtui.dream.review.adoption import Adoption, AdoptionItem, plan_adoption
+from memtui.dream.review.claims import Claim
+from memtui.dream.review.review import adopted_files, claims_of_plan, decision_on, operations_since
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
+from memtui.history.versions import Operation
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import (
     CommandFailed,
@@ -50,6 +54,7 @@ class DreamLoader:
         self._wanted = ""
         self._busy = self._repeat = False
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
+        self._claimed: tuple[tuple[str, tuple[AdoptionItem, ...]], tuple[Claim, ...]] | None = None
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
         self.followed = ""  # a file of events: what is added to it is reported without reading all runs again
@@ -123,7 +128,8 @@ class DreamLoader:
     def _read(self) -> None:
         app, workspace, worker = self.app, self.app.workspace, get_current_worker()
         runs = list_runs(workspace.dirs, workspace.location.folder)
-        dreams = tuple(self._dream(run) for run in runs)
+        operations = operations_since(runs, workspace)
+        dreams = tuple(self._dream(run, operations) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = run_awaiting_review(runs, workspace.dirs)
         gates = evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
@@ -135,8 +141,13 @@ class DreamLoader:
             app.post_message(RunsLoaded(dreams, "" if held is None else held.id, gates, opened, self._foreign))
             app.post_message(ReadingFinished("dreams"))
 
-    def _dream(self, run: Run) -> Dream:
+    def _dream(self, run: Run, operations: tuple[Operation, ...]) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""
+        dream = self._read_dream(run)
+        decided = decision_on(run, dream.progress, operations, kept=dream.kept)
+        return replace(dream, decision=decided)
+
+    def _read_dream(self, run: Run) -> Dream:
         kept = has_stage(self.app.workspace.dirs, run.id)
         try:
             info = run.events.stat()
@@ -162,16 +173,20 @@ class DreamLoader:
         if dream.state.word == "running":
             return OpenDream(run.id, events)
         try:
-            taken = {
-                change.name: "undone" if version.undone else "adopted"
-                for version in reversed(adopted_operations(run, workspace))
-                for change in version.files
-            }
-            items = plan_adoption(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
+            taken = adopted_files(run, operations_since([run], workspace))
+            adoption = plan_adoption(open_stage(workspace.dirs, run.id), workspace) if dream.kept else None
+            claims = () if adoption is None else self._claims(adoption)
         except MemtuiError as error:
             self.app.post_message(CommandFailed(error.message, error.hint))
             return OpenDream(run.id, events)
-        return OpenDream(run.id, events, items, taken)
+        return OpenDream(run.id, events, () if adoption is None else adoption.items, claims, taken)
+
+    def _claims(self, adoption: Adoption) -> tuple[Claim, ...]:
+        """What adopting would do by claim; looked for again only where a text has changed."""
+        key = adoption.stage.id, adoption.items
+        if self._claimed is None or self._claimed[0] != key:
+            self._claimed = key, claims_of_plan(adoption)
+        return self._claimed[1]
 
     def _change(self, id: str, name: str) -> None:
         worker, workspace, text = get_current_worker(), self.app.workspace, ""

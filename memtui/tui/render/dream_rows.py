@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import groupby, takewhile, zip_longest
 
+from msgspec import Struct
 from textual.content import Content
 
 from memtui.agent.task import Budget
@@ -13,9 +15,14 @@ from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.dream.run.events import Ended, Event, File
+from memtui.dream.review.claims import Claim
+from memtui.dream.run.events import Ended, Event, File, Held
 from memtui.dream.run.stage import STAGE_RETENTION_S
+from memtui.presentation import LabeledText
 from memtui.presentation.dream_text import (
+    ABOUT,
+    claim_place,
+    claim_text,
     event_text,
     gate_text,
     gates_summary,
@@ -33,17 +40,27 @@ from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, time_ago, visible
 
+MAX_CLAIMS = 100
+"""Claims of one kind that are listed."""
+
 # Cells of a gate's mark and word, of what it asks for, and of what a line of the head is about.
 STATE, WORDS, LABEL = 10, 26, 13
 # Cells from which there is room for: where a gate was read, who worked in a run, its time and money, what the pill's
 # keys do, all four stages, when a file changed.
 SOURCE_FROM, BY_FROM, COST_FROM, HINT_FROM, STAGES_FROM, TIME_FROM = 110, 44, 58, 100, 66, 56
+# Cells of a claim's line number; cells from which its old and new wording stand side by side.
+NUMBER, SIDE_FROM = 5, 60
 STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
+def status_of(dream: Dream) -> LabeledText:
+    """How a run stands; one that was reviewed does not wait any more, a dry run never does."""
+    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, decision=dream.decision)
+
+
 def word_of(dream: Dream) -> str:
-    """How a run stands, in a word or three; one that was reviewed does not wait any more, a dry run never does."""
-    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, decision=dream.decision).text
+    """How a run stands, in a word or three."""
+    return status_of(dream).text
 
 
 def style_of(outcome: str) -> str:
@@ -80,17 +97,18 @@ def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
     """A run in the list: how it stands, what it was, what it touched, when."""
-    run, how = dream.run, run_outcome(dream.state)
-    mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
+    run, status = dream.run, status_of(dream)
+    running = dream.state.word == "running"
+    mark = spinner(glyphs, now, still=still) if running else glyphs.changed if judging else " "
     age = time_ago(now - run.at).removesuffix(" ago").replace("just now", "now")
     tail = f"{len(dream.progress.files) or glyphs.dash:>4}{age:>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
         tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
-    words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
+    words = pad(visible(status.text, keep=""), 15, ellipsis=glyphs.ellipsis)
     made_by = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
-    style = style_of(how)
+    style = f"{TONE_STYLES[status.tone]}{' bold' if running else ''}"
     return Content.assemble((f"{mark} ", style), (words, style), " ", made_by, (tail, "$dim"))
 
 
@@ -164,10 +182,13 @@ def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
 def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Content]:
     """What matters first: how far one is that is on, what became of one that has ended, why one waits."""
     rows = list(_stages(dream, width, glyphs)) if dream.state.word == "running" else []
-    rows += _outcome(dream, opened, now, width, glyphs)
-    for held in dream.progress.held:
-        rows += _labelled("waits" if dream.kept else "was held", held.words, width, "$warn" if dream.kept else "")
-    return rows
+    held = [row for one in dream.progress.held for row in _held(dream, one, width)]
+    outcome = list(_outcome(dream, opened, now, width, glyphs))
+    return [*rows, *held, *outcome] if dream.kept else [*rows, *outcome, *held]
+
+
+def _held(dream: Dream, held: Held, width: int) -> Iterator[Content]:
+    return _labelled("waits" if dream.kept else "was held", held.words, width, "$warn" if dream.kept else "")
 
 
 def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
@@ -205,18 +226,32 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
     """What became of the memory folder, and of what was drafted."""
     taken = opened.taken if opened is not None else {}
-    if back := sum(word == "undone" for word in taken.values()):
-        return f"{pluralize(len(taken), 'file')} adopted, {back} undone since"
+    backs = Counter(word for word in taken.values() if word != "adopted")
+    if backs and not dream.kept:
+        since = ", ".join(f"{count} {word}" for word, count in backs.items())
+        return f"{pluralize(len(taken), 'file')} adopted, {since} since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
         return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
-    folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
+    partly = {name for one in dream.progress.decided for name in one.partly} - by_hand
+    counts = (by_hand, "adopted by you"), (partly, "adopted in part")
+    folder = ", ".join(f"{pluralize(len(names), 'file')} {what}" for names, what in counts if names) or "untouched"
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
         days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         changes = f"{left} drafted change{'s' * (end.drafted != 1)}"
         return f"{folder}; {changes} stored for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was discarded" if discarded(dream) else "")
+
+
+def about(width: int) -> Iterator[Content]:
+    """What a dream is, where none has run yet."""
+    room = max(cells(one.label) for one in ABOUT) + 2
+    for one in ABOUT:
+        indent = (room if width >= 2 * room else cells(one.label) + 2) if one.label else 0
+        wrapped = Content(one.text).wrap(max(8, width - indent)) or [Content("")]
+        yield Content.styled(f"{one.label:<{indent}}", "$link") + wrapped[0]
+        yield from (Content(" " * indent) + part for part in wrapped[1:])
 
 
 def details(dream: Dream, width: int) -> Iterator[Content]:
@@ -257,7 +292,9 @@ def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, st
         file = File(name=one.name, kind=one.kind, added=one.added, removed=one.removed, old=one.old or "",
                     emptied=one.emptied, at=known[one.name].at if one.name in known else 0.0)  # fmt: skip
         drafted = "would delete" if one.kind == "removed" else "drafted"
-        listed.append((file, taken.get(one.name, "") or STATES.get(item.state, drafted)))
+        drafted = "partly adopted" if taken.get(one.name) == "adopted" else drafted
+        done = taken.get(one.name, "") if item.state == "same" else ""
+        listed.append((file, done or STATES.get(item.state, drafted)))
     planned = {file.name for file, _ in listed}
     adopted = dict.fromkeys(dream.state.end.adopted if dream.state.end is not None else (), "adopted")
     words = {**adopted, **taken}
@@ -277,6 +314,78 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     name = renamed(file.old, file.name)
     shown = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{marks.get(file.kind, '?')} ", style), shown, (clip(tail, width - 10), "$dim"))
+
+
+class ClaimRow(Struct, frozen=True):
+    """A drawn row of the claims: which claim it belongs to ("" for a heading), the file, and what it shows."""
+
+    key: Hashable
+    file: str
+    content: Content
+
+
+class ClaimRows:
+    """The claims as rows; the layout for a width is reused."""
+
+    def __init__(self) -> None:
+        self._of: tuple[Sequence[Claim], int, Glyphs] | None = None
+        self._laid: list[ClaimRow] = []
+
+    def lay(self, claims: Sequence[Claim], width: int, glyphs: Glyphs) -> list[ClaimRow]:
+        of = claims, width, glyphs
+        if self._of is None or self._of[0] is not claims or self._of[1:] != of[1:]:
+            self._of, self._laid = of, list(_claim_rows(claims, width, glyphs))
+        return self._laid
+
+
+def _claim_rows(claims: Sequence[Claim], width: int, glyphs: Glyphs) -> Iterator[ClaimRow]:
+    """What a run loses, changes, moves, merges and adds: below a heading for each kind and each file."""
+    for kind, group in groupby(claims, key=lambda one: one.kind):
+        listed = list(group)
+        style = "$problem bold" if kind == "lost" else "bold"
+        yield ClaimRow(("kind", kind), "", Content.styled(f"{kind} {glyphs.separator} {len(listed):,}", style))
+        shown = listed[:MAX_CLAIMS]
+        for place, told in groupby(shown, key=claim_place):
+            heading = Content.styled(visible(place.replace(" > ", f" {glyphs.arrow} "), keep=""), "$link")
+            for number, claim in enumerate(told):
+                if not number:
+                    yield ClaimRow((kind, place), claim.name, clipped(heading, width, glyphs))
+                for at, row in enumerate(_claim(claim, width)):
+                    yield ClaimRow((claim, at), claim.name, row)
+        if len(listed) > len(shown):
+            words = f"{len(listed) - len(shown):,} more: memtui dream diff --claims lists all"
+            yield ClaimRow(("more", kind), "", Content.styled(clip(words, width, ellipsis=glyphs.ellipsis), "$dim"))
+
+
+def _claim(claim: Claim, width: int) -> Iterator[Content]:
+    """A claim's lines; where there is room, the old wording stands beside the new one."""
+    lines = list(claim_text(claim))
+    if claim.kind == "changed" and width >= SIDE_FROM:
+        half = (width - NUMBER - 2) // 2
+        old, new = (_signed(line.text, TONE_STYLES[line.tone], half - 1) for line in lines[:2])
+        for at, (left, right) in enumerate(zip_longest(old, new, fillvalue=Content(""))):
+            number = Content.styled(f"{lines[0].label if at == 0 else '':>{NUMBER - 1}} ", "$dim")
+            yield number + left.pad_right(max(0, half - left.cell_length)) + right
+        lines = lines[2:]
+    for line in lines:
+        for at, part in enumerate(_signed(line.text, TONE_STYLES[line.tone], width - NUMBER)):
+            yield Content.styled(f"{line.label if at == 0 else '':>{NUMBER - 1}} ", "$dim") + part
+
+
+def _signed(text: str, style: str, width: int) -> list[Content]:
+    """A text wrapped; the rows after the first are set in, so that a sign is always a sign."""
+    words = visible(text, keep="")
+    if cells(words) <= width:
+        return [Content.styled(words, style)]
+    first, *rest = Content.styled(words[2:], style).wrap(max(6, width - 2))
+    return [Content.styled(words[:2], style) + first, *(Content("  ") + part for part in rest)]
+
+
+def clipped(content: Content, width: int, glyphs: Glyphs) -> Content:
+    """A row cut to its place."""
+    if content.cell_length <= width:
+        return content
+    return content.truncate(max(1, width - cells(glyphs.ellipsis))) + Content(glyphs.ellipsis)
 
 
 class LogRows:

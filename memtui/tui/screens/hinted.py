@@ -20,4 +20,4 @@ class HintedScreen(InApp, Screen[Answer], Generic[Answer]):
         self._show_hints()
 
     def _show_hints(self) -> None:
-        self.query_one(HintBar).hints = registry.hints(self)
+        self.query_one(HintBar).hints = registry.hints(self, self.app.state)

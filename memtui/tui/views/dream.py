@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from memtui.client.paths import tilde_path
+from memtui.presentation.dream_text import claims_summary
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, dreams, registry
 from memtui.tui.commands.registry import Command, declare
@@ -22,6 +23,8 @@ from memtui.tui.widgets.run_panes import RunDetails, RunList
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import pluralize, visible
 
+LOW_BELOW = 30
+"""Rows below which the checks are a line."""
 NONE_YET = "no dream has run here yet; D starts one"
 
 
@@ -52,6 +55,7 @@ class DreamView(ListView):
         super().__init__(id="dream", classes="view")
         self._awaited = ""
         self._requested = ""
+        self._has_runs = False
 
     def compose(self) -> ComposeResult:
         yield GateList(id="gates", classes="pane")
@@ -61,6 +65,17 @@ class DreamView(ListView):
 
     def on_mount(self) -> None:
         self.query_one("#runs").border_title = "Runs"
+
+    def on_resize(self) -> None:
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """Where it is low, the checks take a line until the person goes there: their title has the answer."""
+        has_runs = bool(self.app.state.dreams)
+        self.set_class(self.size.height < LOW_BELOW and has_runs, "-low")
+        if has_runs != self._has_runs:
+            self._has_runs = has_runs
+            self.screen.refresh_bindings()  # the hints offer only what can be done
 
     def on_show(self) -> None:
         self.post_message(DreamViewShown(True))
@@ -86,6 +101,7 @@ class DreamView(ListView):
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
         self.query_one(GateList).show(gates, now)
         self._show_runs(now)
+        self._give_room()
         if self._awaited and self.list.to_key(self._awaited):
             self._awaited = ""
         self.moved()
@@ -104,7 +120,10 @@ class DreamView(ListView):
     def _show_details(self, now: float) -> None:
         dream, opened = self.current, self.app.state.open_dream
         self.reader.show(dream, opened if dream and opened and opened.id == dream.run.id else None, now)
-        self.reader.border_title = Content(visible(f"dream {dream.run.id}", keep="") if dream else "")
+        words = f"dream {dream.run.id}" if dream else "What is a dream?"
+        told = claims_summary(opened.claims) if dream and opened and opened.id == dream.run.id and dream.kept else ""
+        title = f" {self.glyphs.separator} ".join(filter(None, (words, told)))
+        self.reader.border_title = Content(visible(title, keep=""))
 
     def go_to(self, key: str) -> None:
         self._awaited = "" if self.list.to_key(key) else key

@@ -7,6 +7,7 @@ from textual.content import Content
 from memtui.presentation.diff import diff_text
 from memtui.tui.theme import TONE_STYLES
 from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.util.diff import parse_diff
 from memtui.util.text import cells, visible
 
 
@@ -55,6 +56,60 @@ class DiffLines(VirtualList):
 
     def move_cursor_to(self, index: int) -> None:
         self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
+
+
+class HunkLines(VirtualList):
+    """The difference of one file, each hunk of it taken or left; the cursor's hunk is the one that keys are about."""
+
+    rows: Sequence[tuple[int, Content]] = ()
+
+    def __init__(self, diff: str) -> None:
+        super().__init__(id="diff")
+        self._diff = diff
+        self.count = sum(line.kind == "hunk" for line in parse_diff(diff))
+        self.taken = set(range(1, self.count + 1))
+
+    def _lay(self) -> None:
+        width = max(4, self.size.width - 1)
+        rows, hunk = list[tuple[int, Content]](), 0
+        for line in diff_text(self._diff):
+            if line.tone == "head":
+                hunk += 1
+                mark = self.glyphs.tick if hunk in self.taken else self.glyphs.cross
+                word = "taken" if hunk in self.taken else "left"
+                style = "$good bold" if hunk in self.taken else "$warn bold"
+                head = Content.assemble(
+                    (f"{mark} hunk {hunk} of {self.count}: {word}", style), (f"  {line.text}", "$dim")
+                )
+                rows.append((hunk, head))
+            elif hunk:
+                style = TONE_STYLES[line.tone] if hunk in self.taken else "$dim"
+                text = visible(line.text, keep="\t").expandtabs(4)
+                rows += [(hunk, part) for part in _wrapped(text, style, width)]
+        self.rows = rows
+
+    def on_resize(self) -> None:
+        self._lay()
+        super().on_resize()
+
+    @property
+    def hunk(self) -> int:
+        """The number of the hunk under the cursor, from 1."""
+        return self.rows[self.cursor][0] if self.rows else 0
+
+    def go(self, step: int) -> None:
+        """To the head of the next hunk, or of one before."""
+        wanted = min(max(self.hunk + step, 1), self.count)
+        self.cursor = next(at for at, (hunk, _) in enumerate(self.rows) if hunk == wanted)
+
+    def toggle(self) -> None:
+        """Take the hunk under the cursor, or leave it."""
+        self.taken ^= {self.hunk}
+        self._lay()
+        self.rows_changed()
+
+    def row(self, index: int, width: int) -> Content:
+        return self.rows[index][1]
 
 
 def _wrapped(line: str, style: str, width: int) -> list[Content]:

@@ -23,7 +23,10 @@ class GateList(RowList[Gate]):
         if gates == self.rows and int(now // 60) == int(self.now // 60):
             return
         self.now = now
+        first = not self.rows
         self.put(gates)
+        if first:
+            self.cursor = next((at for at, gate in enumerate(gates) if not gate.open), 0)
         self._title()
         self._tell_source()
 

@@ -5,11 +5,22 @@ from collections.abc import Hashable, Sequence
 from textual.content import Content
 from textual.widgets import Static
 
+from memtui.dream.review.claims import Claim
 from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.dream_rows import LogRows, details, file_row, run_row, standing, touched_files
+from memtui.tui.render.dream_rows import (
+    ClaimRow,
+    ClaimRows,
+    LogRows,
+    about,
+    details,
+    file_row,
+    run_row,
+    standing,
+    touched_files,
+)
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import VirtualList
@@ -28,61 +39,83 @@ COMMANDS = declare(
 
 
 class RunDetails(VirtualList):
-    """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
+    """How it stands, what it does by claim while that is to be judged, files, how it was made, log.
+
+    The cursor stays on its claim or file.
+    """
 
     BINDINGS = registry.bindings(COMMANDS)
-    rows: Sequence[Content | tuple[File, str]] = ()
     dream: Dream | None = None
     opened: OpenDream | None = None
     now = 0.0
+    rows: Sequence[ClaimRow] = ()
 
     def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
         self._log = LogRows()
+        self._claims = ClaimRows()
+        self._files: dict[str, tuple[File, str]] = {}
+        self._placed: Hashable = None
 
     def show(self, dream: Dream | None, opened: OpenDream | None, now: float) -> None:
-        """Draw this run."""
         other = dream is None or self.dream is None or dream.run.id != self.dream.run.id
+        unmoved = self._key == self._placed
         self.dream, self.opened, self.now = dream, opened, now
         self._lay()
-        if other:
-            self.cursor = 0
-        if self.cursor == 0:  # as long as it was not moved, it waits for the first file
-            self.cursor = next((index for index in range(len(self.rows)) if self._file_at(index)), 0)
+        if other or unmoved:  # as long as it was not moved, it waits for the first claim or file
+            first = next((at for at, row in enumerate(self.rows) if row.file), 0)
+            if other or first != self.cursor:
+                self.cursor = first
+                self._placed = self._key
+                self.scroll_to(y=0, animate=False)
 
     def _lay(self) -> None:
-        keep = self.file
-        width = max(12, self.scrollable_content_region.width)
-        rows: list[Content | tuple[File, str]] = []
+        keep = self._key
+        width = max(12, self.size.width - 1)  # the last cell is the scroll bar's
+        rows = _plain([Content(""), *about(width)]) if self.dream is None else []
+        self._files = {}
         if self.dream is not None:
-            rows += standing(self.dream, self.opened, self.now, width, self.glyphs)
-            if files := touched_files(self.dream, self.opened):
-                rows += [Content(""), Content.styled(touched_words(file for file, _ in files), "bold"), *files]
-            rows += [Content(""), *details(self.dream, width)]
+            touched = touched_files(self.dream, self.opened)
+            claims = self.opened.claims if self.opened is not None and self.dream.kept else ()
             events = self.opened.events if self.opened is not None else ()
-            if log := self._log.lay(events, width, MAX_DETAIL_EVENTS):
-                rows += [Content(""), Content.styled("log, newest first", "bold"), *log]
+            log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
+            self._files = {file.name: (file, state) for file, state in touched}
+            rows = _plain(standing(self.dream, self.opened, self.now, width, self.glyphs))
+            if claims:
+                rows += [*_plain([Content("")]), *self._claims.lay(claims, width, self.glyphs)]
+            if touched:
+                rows += _plain([Content(""), Content.styled(touched_words(file for file, _ in touched), "bold")])
+                rows += [ClaimRow(file.name, file.name, Content("")) for file, _ in touched]
+            rows += _plain([Content(""), *details(self.dream, width)])
+            rows += _plain([Content(""), Content.styled("log, newest first", "bold"), *log]) if log else []
         self.rows = rows
-        self.rows_changed(keep=keep or None)
+        self.rows_changed(keep=keep)
 
     def on_resize(self) -> None:
         self._lay()
 
     @property
-    def file(self) -> str:
-        """The touched file under the cursor, "" for none."""
-        return self._file_at(self.cursor)
+    def _key(self) -> Hashable:
+        return self.rows[self.cursor].key if self.cursor < len(self.rows) else None
 
-    def _file_at(self, index: int) -> str:
-        row = self.rows[index] if index < len(self.rows) else Content("")
-        return "" if isinstance(row, Content) else row[0].name
+    @property
+    def file(self) -> str:
+        """The file under the cursor, or that of the claim."""
+        return self.rows[self.cursor].file if self.cursor < len(self.rows) else ""
 
     def row_key(self, index: int) -> Hashable:
-        return self._file_at(index) or index
+        return self.rows[index].key
 
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
-        return row if isinstance(row, Content) else file_row(*row, width, self.glyphs)
+        if row.key == row.file and row.file:
+            return file_row(*self._files[row.file], width, self.glyphs)
+        return row.content
+
+
+def _plain(rows: Sequence[Content]) -> list[ClaimRow]:
+    """Rows about the run as a whole."""
+    return [ClaimRow(None, "", row) for row in rows]
 
 
 class RunFiles(RowList[tuple[File, str]]):
@@ -158,11 +191,13 @@ class RunLog(VirtualList, can_focus=False):
         super().__init__(id=id)
         self.follows = True
         self._log = LogRows()
+        self._claims = ClaimRows()
         self._events: Sequence[Event] = ()
+        self._told: Sequence[Claim] = ()
 
-    def show(self, events: Sequence[Event]) -> None:
-        """Show these, oldest first as they come."""
-        self._events = events
+    def show(self, events: Sequence[Event], claims: Sequence[Claim] = ()) -> None:
+        """Show these events, oldest first as they come; of a run that is to be judged its claims instead."""
+        self._events, self._told = events, claims
         self._lay()
 
     def follow(self, *, on: bool) -> None:
@@ -171,8 +206,12 @@ class RunLog(VirtualList, can_focus=False):
             self.scroll_to(y=0, animate=False)
 
     def _lay(self) -> None:
-        before = len(self.rows)
-        self.rows = self._log.lay(self._events, max(12, self.scrollable_content_region.width), MAX_LOG_EVENTS)
+        before, width = len(self.rows), max(12, self.size.width - 1)
+        if self._told:
+            self.rows = [row.content for row in self._claims.lay(self._told, width, self.glyphs)]
+            self.rows_changed()
+            return
+        self.rows = self._log.lay(self._events, width, MAX_LOG_EVENTS)
         self.rows_changed()
         more = len(self.rows) - before
         if more and not self.follows and before:

@@ -47,7 +47,7 @@ def test_another_wording_stands_beside_the_old_one_with_what_it_no_longer_says()
         (one.kind, one.line, one.old, one.new, one.terms) for one in find_claims(BEFORE, changed(testing=text))
     ] == [
         ("changed", 4, "type: feedback", "type: project", ()),
-        ("changed", 12, "- Coverage gate is 82 % for checkout", "- Coverage gate is 75 % for checkout", ("82",)),
+        ("changed", 12, "Coverage gate is 82 % for checkout", "Coverage gate is 75 % for checkout", ("82",)),
     ]
 
 

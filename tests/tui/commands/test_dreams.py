@@ -10,12 +10,15 @@ import pytest
 from memtui.client.paths import LOCK_NAME
 from memtui.dream.run import spawn as start
 from memtui.dream.run.events import EventLog, Phase
+from memtui.dream.run.run import Emit
 from memtui.dream.run.runs import list_runs
 from memtui.dream.run.spawn import RunRequest, StartedRun, start_run
+from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.question import Question
+from memtui.tui.dialogs.review_file import ReviewFile
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.dialogs.watch_run import WatchRun
 from memtui.tui.screens.editor import Editor
@@ -185,7 +188,7 @@ async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
         at(dialog, "user_role.md")
         await until(pilot, lambda: "-Body." in screen_text(app))  # beside the files, at this width
         await press(pilot, "enter")
-        assert isinstance(app.screen, ShowDiff)
+        assert isinstance(app.screen, ReviewFile)
         assert "-Body." in screen_text(app) and "oncall" not in str(app.screen.query_one("#frame").border_title)
         await press(pilot, "escape", "a")
         await until(pilot, lambda: not (memory / "user_role.md").exists())
@@ -331,3 +334,102 @@ async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker,
         await until(pilot, lambda: pill(app).dream is None and started.has_ended())
         await press(pilot, "escape", "2")
         assert "killed" in listed(app.query_one(DreamView))[0]
+
+
+def thrice(stage: Stage, emit: Emit) -> None:
+    """Changes one file in three places, and loses a sentence of another."""
+    path = stage.root / "project_places.md"
+    path.write_text(
+        path.read_text().replace("port 80", "port 81").replace("port 90", "port 91").replace("Keep", "Drop")
+    )
+    (stage.root / "user_role.md").write_text("---\nname: role\ntype: user\n---\n\nSee the code.\n")
+
+
+def places(memory: Path) -> Path:
+    """A file with room for three hunks."""
+    file = memory / "project_places.md"
+    file.write_text("Keep the name\n\n\n\nThe front is on port 80\n\n\n\nThe back is on port 90\n")
+    return file
+
+
+async def test_a_held_run_tells_its_reasons_and_what_it_loses_before_anything_else(
+    make_app: Maker, dream: Dreams, memory: Path
+) -> None:
+    places(memory)
+    dream(thrice, adopt="review")
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        await until(pilot, lambda: "lost · " in details_text(view))
+        told = details_text(view)
+        order = [
+            "waits ",
+            "lost · ",
+            "changed · 3",
+            "   1 - Keep the name            + Drop the name",
+            "2 files",
+            "started ",
+        ]
+        assert [told.index(words) for words in order] == sorted(told.index(words) for words in order)
+        assert "1 new" in str(view.reader.border_title) and view.reader.file == "user_role.md"
+        await press(pilot, "w")
+        assert "lost · " in screen_text(app)
+        await press(pilot, "escape", "l", "enter")
+        assert isinstance(app.screen, ReviewFile) and "user_role.md" in str(app.screen.query_one("#frame").border_title)
+
+
+async def test_hunks_are_taken_or_left(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    file = places(memory)
+    before = file.read_text()
+    ports = before.replace("80", "81").replace("90", "91")
+    dream(thrice, adopt="review")
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        at_file(view, "project_places.md")
+        await press(pilot, "enter")
+        assert "✓ hunk 3 of 3: taken" in screen_text(app) and "a adopt all" in screen_text(app)
+        await press(pilot, "space", "right_square_bracket", "right_square_bracket", "left_square_bracket")
+        assert "✗ hunk 1 of 3: left" in screen_text(app) and "a adopt 2 of 3" in screen_text(app)
+        await press(pilot, "space", "escape")
+        assert len(app.screen_stack) == 1 and file.read_text() == before
+        await press(pilot, "enter", "space", "a")
+        await until(pilot, lambda: file.read_text() == ports)
+        await until(
+            pilot, lambda: "partly adopted" in listed(view)[0] and "1 file adopted in part" in details_text(view)
+        )
+        await press(pilot, "enter")
+        assert "hunk 1 of 1: taken" in screen_text(app)
+        await press(pilot, "space", "a")
+        assert isinstance(app.screen, ReviewFile), "nothing is taken"
+        await press(pilot, "space", "a")
+        await until(
+            pilot, lambda: file.read_text() == before.replace("80", "81").replace("90", "91").replace("Keep", "Drop")
+        )
+        await press(pilot, "z", "z")
+        await until(pilot, lambda: file.read_text() == before)
+
+
+@pytest.mark.parametrize("size", [(50, 24), (80, 24), (120, 40)])
+async def test_escape_leads_back_from_everywhere_in_the_view(
+    make_app: Maker, dream: Dreams, memory: Path, size: tuple[int, int]
+) -> None:
+    places(memory)
+    dream(thrice, adopt="review")
+    async with make_app().run_test(size=size) as pilot:
+        app, view = await opened(pilot)
+        for keys in (
+            ["l"],
+            ["l", "enter"],
+            ["tab"],
+            ["shift+tab"],
+            ["f"],
+            ["f", "enter"],
+            ["l", "c"],
+            ["A"],
+            ["X"],
+            ["D"],
+            ["w"],
+        ):
+            await press(pilot, *keys)
+            for _ in keys:
+                await press(pilot, "escape")
+            assert len(app.screen_stack) == 1 and app.focused is view.list and view.list.display, keys

@@ -99,7 +99,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         assert view.current is not None and view.current.run.id in str(view.reader.border_title)
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
-    assert rows[1].startswith("done") and "2h" in rows[1] and " 3 " in rows[1]
+    assert rows[1].startswith("adopted") and "2h" in rows[1] and " 3 " in rows[1]
     assert "consolidate, 1 turn" in words and "$0.12" in words
     assert "feedback_commits.md  +1 -1" in words and "adopted" in words
     assert "turn 1  Two notes disagree.  Read 2" in words
