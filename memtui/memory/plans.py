@@ -290,9 +290,23 @@ def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str
     if found is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
     builder = PlanBuilder(found.root)
+    _refuse_markers(builder)
+    return builder.apply(index_budget.shorten(_context(snapshot, found, builder, pinned), rebuild=rebuild))
+
+
+def plan_split(snapshot: Snapshot, *, scope: str = "auto") -> Plan:
+    """Make sections of the index topics until it is down to `TIDY_GOAL` of its limits; every entry stays."""
+    found = snapshot.scope(scope)
+    if found is None:
+        raise NotFound("there is no memory folder yet", hint="write the first memory")
+    builder = PlanBuilder(found.root)
+    _refuse_markers(builder)
+    return builder.apply(index_budget.split(_context(snapshot, found, builder, ())))
+
+
+def _refuse_markers(builder: PlanBuilder) -> None:
     if lines := marker_lines(builder.text_or(INDEX_NAME, "")):
         raise Refused(f"{INDEX_NAME} has conflict markers in {line_list(lines)}", hint="resolve the conflict first")
-    return builder.apply(index_budget.shorten(_context(snapshot, found, builder, pinned), rebuild=rebuild))
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:

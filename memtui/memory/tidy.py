@@ -47,6 +47,8 @@ TIDY_GOAL = 0.7
 NOTES_NAME = "index_notes.md"
 NOTES_TITLE = "Notes from the index"
 NOTES_DESCRIPTION = "What stood in the index itself"
+MAX_SECTIONS = 40
+"""Sections that become topics at once; with more of them their entries alone would fill the index."""
 MIN_SECTION_LINES, MIN_SECTION_UNITS = 3, 200
 """Prose of a section that takes less of the index is not worth a topic."""
 
@@ -183,8 +185,7 @@ def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lin
         if name not in old or (entry.description and not old[name].description):
             old[name] = entry
     for one in moved:
-        kind = None if one.name == NOTES_NAME else one.type
-        listed[nfc(one.name)] = TidyTopic(one.name, one.title, one.description, kind, 0, now, pinned=True)
+        listed[nfc(one.name)] = TidyTopic(one.name, one.title, one.description, one.type, 0, now, pinned=True)
     rows = []
     for name, topic in listed.items():
         entry_before = old.get(name)
@@ -362,7 +363,7 @@ class _Tidier(Struct):
         moved: list[MovedText] = []
         best = text
         for start in reversed(starts):
-            if not all_of_them and self.fits(best):
+            if len(moved) == MAX_SECTIONS or (not all_of_them and self.fits(best)):
                 break
             higher = (at for at in range(start + 1, len(lines)) if 0 < lines[at].level <= level)
             end = next(higher, len(lines))

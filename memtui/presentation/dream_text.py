@@ -129,9 +129,19 @@ def run_seconds(run: Run, progress: RunProgress, state: RunState, now: float) ->
     return max(last - run.at, 0.0)
 
 
+BY_RULES = "tidy by rules, no model"
+"""What a run of the backend `offline` is called."""
+
+
+def engine_words(backend: str) -> str:
+    """What does the work: the backend's name, the rules by what they are."""
+    return BY_RULES if backend == "offline" else backend
+
+
 def mode_text(mode: str, backend: str, why: str, *, dry_run: bool) -> str:
-    """What kind of run it is: "reflect, dry run, engine offline (as requested)"."""
-    return f"{mode}{', dry run' if dry_run else ''}, engine {backend or 'none'}{f' ({why})' if why else ''}"
+    """What kind of run it is: "reflect, dry run, engine client (as requested)"."""
+    engine = BY_RULES if backend == "offline" else f"engine {backend or 'none'}"
+    return f"{mode}{', dry run' if dry_run else ''}, {engine}{f' ({why})' if why else ''}"
 
 
 def run_details(run: Run, progress: RunProgress, *, ended: bool) -> list[LabeledText]:

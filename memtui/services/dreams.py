@@ -15,6 +15,7 @@ from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import FORCEABLE_GATES, blocking_gate, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
+from memtui.dream.proposals import Proposal, find_proposals
 from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
 from memtui.dream.review.claims import Claim
 from memtui.dream.review.review import (
@@ -45,6 +46,7 @@ from memtui.dream.schedule.cron import Crontab, Schedule, read_schedule, save_sc
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
 from memtui.history.versions import Saved
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
@@ -54,6 +56,11 @@ from memtui.util.text import pluralize
 
 LOOK_S = 0.2
 """Seconds between two looks at a process that is waited for."""
+
+
+def proposals(snapshot: Snapshot) -> tuple[Proposal, ...]:
+    """What a tidy by rules leaves to a person's judgement; `snapshot` has to be a full one."""
+    return find_proposals(snapshot.problems)
 
 
 def runs(workspace: Workspace) -> tuple[Run, ...]:

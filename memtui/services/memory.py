@@ -262,6 +262,11 @@ def rebuild_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "aut
     return _rewritten(plans.plan_tidy(snapshot, scope=scope, pinned=_pinned(workspace, scope), rebuild=True))
 
 
+def split_index(snapshot: Snapshot, *, scope: str = "auto") -> PreparedChange:
+    """Make sections of the index topics, named by their headings, until it fits; every entry stays. Asked about."""
+    return _rewritten(plans.plan_split(snapshot, scope=scope))
+
+
 def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> PreparedChange:
     """Fix a problem; asked about where that is not certain. `MemtuiError` if only a person can, or the file changed."""
     plan = plan_fix(snapshot, problem, pinned=workspace.pinned)

@@ -135,7 +135,7 @@ def test_a_dream_in_a_process_of_its_own(run: Run, memory: Path) -> None:
     ran = run("dream", "now", "--force", "--wait")
     assert ran.code == 0
     for word in (
-        "started  reflect, engine offline",
+        "started  reflect, tidy by rules, no model",
         "updating",
         "project_checkout.md  +1 -1",
         "ended  done: 1 file adopted",
@@ -458,7 +458,7 @@ def test_a_trigger_dreams_on_its_own(run: Run, memory: Path, dirs: Dirs) -> None
     ran = run("dream", "now", "--trigger", "hook", "--force", "--wait")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     made = list_runs(dirs)[0]
-    assert made.trigger == "hook" and "started by hook  reflect, engine offline" in run("dream", "watch").out
+    assert made.trigger == "hook" and "started by hook  reflect, tidy by rules, no model" in run("dream", "watch").out
     assert "started by hook" in run("dream", "status").out and "offline, hook" in run("dream", "log").out
     assert run("dream", "status", "--json").data["newest"]["trigger"] == "hook"
 

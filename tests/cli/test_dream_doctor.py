@@ -41,7 +41,10 @@ def test_all_is_well(run: Run, memory: Path, home: Path) -> None:
     found = findings(run)
     assert {one["state"] for one in found.values()} == {"ok"}
     assert found["memory folder"]["message"].startswith("6 files")
-    assert "offline" in found["backend"]["message"] and found["schedule"]["message"] == "not in your crontab"
+    assert (
+        "tidy by rules, no model" in found["backend"]["message"]
+        and found["schedule"]["message"] == "not in your crontab"
+    )
     assert "no dream died" in run("dream", "doctor").out
     assert digest_tree(home) == before
 

@@ -109,7 +109,7 @@ def test_the_line_really_dreams(run: Run, memory: Path, shop: Path, home: Path, 
     watched = run("dream", "watch")
     while watched.code == 3:  # it has no folder before its gates are open
         watched = run("dream", "watch")
-    assert "started by schedule  reflect, engine offline" in watched.out
+    assert "started by schedule  reflect, tidy by rules, no model" in watched.out
     found = list_runs(dirs)[0]
     assert (found.trigger, found.cwd) == ("schedule", shop)
     assert "started by schedule" in run("dream", "status").out

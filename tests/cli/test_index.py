@@ -106,3 +106,18 @@ def test_bars() -> None:
     assert bar(0, UNICODE) == "▐░░░░░░░░░░░░░░░░░░░░▌"
     assert bar(0.5, ASCII) == "[##########----------]"
     assert bar(3, ASCII) == "[####################]"
+
+
+def test_sections_become_topics(run: Run, memory: Path) -> None:
+    rules = "".join(f"Rule {n} of the house.\n" for n in range(210))
+    path = memory / "MEMORY.md"
+    path.write_text(path.read_text(encoding="utf-8") + f"\n## House rules\n\n{rules}", encoding="utf-8")
+    assert run("dream", "proposals").code == 1
+    assert "memtui index --split" in run("dream", "proposals").out
+    assert run("index", "--split").code == 5
+    assert run("index", "--split", "-y").code == 0
+    assert "[House rules](reference_house_rules.md) — Rule 0 of the house." in path.read_text(encoding="utf-8")
+    assert rules in (memory / "reference_house_rules.md").read_text(encoding="utf-8")
+    assert "(gone.md) — nowhere" in path.read_text(encoding="utf-8")
+    assert run("undo").code == 0
+    assert rules in path.read_text(encoding="utf-8")

@@ -160,8 +160,8 @@ def test_rebuild_groups_by_type_and_keeps_titles_and_descriptions() -> None:
     plan = rebuild_index(text, known, now=NOW)
     assert plan.text_after == (
         "# My memory\n\n## User\n\n- [A](a.md) — " + one_sentence("About a. " + "x" * 200) + "\n\n## Feedback\n\n"
-        "- [Nice](b.md) — old hook\n\n## Other\n\n"
-        "- [Notes from the index](index_notes.md) — What stood in the index itself\n- [C \\[1\\]](c.md)\n"
+        "- [Nice](b.md) — old hook\n\n## Reference\n\n"
+        "- [Notes from the index](index_notes.md) — What stood in the index itself\n\n## Other\n\n- [C \\[1\\]](c.md)\n"
     )
     assert [(one.name, one.text) for one in plan.moved] == [(NOTES_NAME, "Prose to keep.\n")]
     assert [(d.target, d.reason) for d in plan.dropped] == [("gone.md", "dead")]

@@ -45,7 +45,7 @@ def test_how_a_run_stands() -> None:
 
 
 def test_what_kind_of_run_it_is() -> None:
-    assert mode_text("reflect", "offline", "named", dry_run=False) == "reflect, engine offline (named)"
+    assert mode_text("reflect", "offline", "named", dry_run=False) == "reflect, tidy by rules, no model (named)"
     assert mode_text("reflect", "", "", dry_run=True) == "reflect, dry run, engine none"
 
 
@@ -59,7 +59,7 @@ def test_what_was_touched() -> None:
 def test_events() -> None:
     started = Started("reflect", "schedule", "offline", "named", 12, 1)
     assert event_text(started) == LabeledText(
-        "started by schedule", "reflect, engine offline (named), 12 files copied, 1 left out"
+        "started by schedule", "reflect, tidy by rules, no model (named), 12 files copied, 1 left out"
     )
     assert event_text(Phase("updating", "merge")) == LabeledText("", "updating: merge", "head")
     assert event_text(Turn(3, "a\n  b", {"Read": 2})) == LabeledText("turn 3", "a b  Read 2")

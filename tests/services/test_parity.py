@@ -247,6 +247,11 @@ async def _rebuild(screen: Screen) -> None:
     await screen.press("y")
 
 
+async def _split(screen: Screen) -> None:
+    await screen.press("colon", *"make sections", "enter")
+    await screen.press("y")
+
+
 def _write(name: str, text: str) -> Callable[[Home], None]:
     def write(home: Home) -> None:
         (home.folder / name).write_text(text, encoding="utf-8")
@@ -460,6 +465,8 @@ ACTIONS = [
     Action("fix", words("check", "--fix", "feedback_pnpm"), keys("f", "y", file="feedback_pnpm.md")),
     Action("tidy", words("index", "--tidy", "-y"), keys("T", "y"),
            before=_write("MEMORY.md", "# Memory\n\n" + "- [gone](gone.md) — nowhere\n" * 210)),
+    Action("split", words("index", "--split", "-y"), _split,
+           before=_write("MEMORY.md", "# Memory\n\n## Notes\n\n" + "A rule of the house.\n" * 210)),
     Action("rebuild", words("index", "--rebuild", "-y"), _rebuild),
     Action("pin", words("pin", "user_role"), keys("P", file="user_role.md")),
     Action("unpin", words("pin", "--off", "user_role"), keys("P", file="user_role.md"), before=_pinned),
@@ -525,7 +532,7 @@ ACTIONS_OF_COMMANDS = {
     "memory.new": "new", "memory.delete": "delete", "memory.rename": "rename", "memory.type": "set type",
     "memory.add": "add to index", "memory.fix": "fix", "memory.restore": "restore", "memory.pin": "pin",
     "memory.describe": "set description", "memory.expiry": "set expiry", "memory.merge": "merge",
-    "memory.promote": "promote", "memory.above_cut": "move above the cut",
+    "memory.promote": "promote", "memory.above_cut": "move above the cut", "memory.split": "split",
     "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
     "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
     "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",

@@ -9,6 +9,7 @@ import click
 
 from memtui.cli.asking import answered, may_write, settle
 from memtui.cli.commands.dream_doctor import doctor
+from memtui.cli.commands.dream_proposals import proposals
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
 from memtui.cli.context import CliContext
@@ -54,7 +55,7 @@ def dream() -> None:
     """A dream is a background clean-up of memory: see why one would start, start, stop, review and undo it."""
 
 
-for _command in (diff, adopt, discard, restore, schedule, doctor):
+for _command in (diff, adopt, discard, restore, schedule, doctor, proposals):
     dream.add_command(_command)
 
 
@@ -139,7 +140,9 @@ def why(context: CliContext) -> int:
 def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
-        click.option("--backend", default=None, metavar="B", help="What does the work: offline, anthropic, client."),
+        click.option(
+            "--backend", default=None, metavar="B", help="anthropic, client, or offline: a tidy by rules, no model."
+        ),
         click.option("--force", is_flag=True, help="Skip the checks of time, sessions, failures and review."),
         click.option("--review", is_flag=True, help="Keep all changes as drafts for review."),
         click.option("--trigger", type=click.Choice(_TRIGGERS), default="hand", help="hook, schedule: print nothing."),

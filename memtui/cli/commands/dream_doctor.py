@@ -25,6 +25,7 @@ from memtui.dream.run.spending import DAY_S, money_left, money_spent
 from memtui.dream.run.stage import has_stage
 from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, next_start, read_schedule, schedule_id
 from memtui.history.versions import Operation
+from memtui.presentation.dream_text import engine_words
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError
 from memtui.util.process import is_alive
@@ -117,8 +118,9 @@ def _backend(context: CliContext) -> Iterator[DoctorResult]:
     except MemtuiError as error:
         yield problem("backend", error.message, error.hint)
     else:
-        hint = "it consolidates by rule; a key, or Claude Code, lets a model do it" if chosen.name == OFFLINE else ""
-        yield ok("backend", f"{chosen.name}: {chosen.why}", hint)
+        is_model = chosen.name != OFFLINE
+        hint = "" if is_model else "it only does what is certain; a key, or Claude Code, lets a model do more"
+        yield ok("backend", f"{engine_words(chosen.name)}: {chosen.why}", hint)
     found = variables(context.env, context.location)
     key = find_key(found)
     yield ok("key", "none is set" if key is None else f"{key.name}, set in {key.source}")

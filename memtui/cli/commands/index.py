@@ -17,16 +17,19 @@ from memtui.util.errors import UsageError
 
 @click.command("index", cls=CliCommand, short_help="List the entries of MEMORY.md, tidy or rebuild it.")
 @click.option("--tidy", is_flag=True, help="Shorten it to 70 % of the limits, the most useful entries first.")
+@click.option("--split", is_flag=True, help="Make its ## sections topics until it fits; every entry stays.")
 @click.option("--rebuild", is_flag=True, help="Make it anew from the topic files.")
 @click.option("--add", multiple=True, metavar="NAME", shell_complete=complete_names, help="List a topic in it.")
 @click.option("--up", metavar="NAME", shell_complete=complete_names, help="Move a topic's entry above the cut.")
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
 @pass_context
-def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], up: str | None, scope: str) -> int:
+def index(
+    context: CliContext, tidy: bool, split: bool, rebuild: bool, add: tuple[str, ...], up: str | None, scope: str
+) -> int:
     """List the entries of MEMORY.md, or write a shorter one; the difference is shown before it is done."""
-    if tidy + rebuild + bool(add) + (up is not None) > 1:
-        raise UsageError("one of --tidy, --rebuild, --add and --up")
-    writes = tidy or rebuild or bool(add) or up is not None
+    if tidy + split + rebuild + bool(add) + (up is not None) > 1:
+        raise UsageError("one of --tidy, --split, --rebuild, --add and --up")
+    writes = tidy or split or rebuild or bool(add) or up is not None
     if writes:
         may_write(context)
     snapshot = context.snapshot(full=writes)
@@ -36,6 +39,8 @@ def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], 
     if up is not None:
         file = memory_file(find(snapshot, up, context.cwd))
         return carry_out(context, "index-plan", memory.raise_entry(snapshot, file))
+    if split:
+        return carry_out(context, "index-plan", memory.split_index(snapshot, scope=scope))
     if tidy or rebuild:
         make = memory.tidy_index if tidy else memory.rebuild_index
         return carry_out(context, "index-plan", make(context.workspace, snapshot, scope=scope))

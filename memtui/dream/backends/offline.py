@@ -15,12 +15,14 @@ Near-duplicates, contradictions and an index that is too long are only proposed 
 `team/`, `logs/`, files with conflict markers and what can't be edited safely are left as they are.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
 from pathlib import Path
 
+from memtui.dream.proposals import Proposal, find_proposals
 from memtui.dream.rules.context import Mode, RuleChange, RuleContext
 from memtui.dream.rules.registry import RULES
+from memtui.memory.checks.registry import check_folder
 
 MAX_ROUNDS = 20  # rounds after which a run ends whatever is left; three are the most that real folders took
 
@@ -33,12 +35,14 @@ def consolidate(
     mode: Mode,
     pinned: frozenset[str] = frozenset(),
     project: Iterable[Path] = (),
+    keep: Callable[[tuple[Proposal, ...], Mapping[str, str]], None] | None = None,
     zone: tzinfo | None = None,
 ) -> list[RuleChange]:
     """Consolidate a stage by rule, and return what was done; running it again on the result does nothing.
 
-    The arguments are those of `RuleContext`. Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk
-    refuses a write: what was written until then is in the stage.
+    The arguments are those of `RuleContext`; `keep` is given the proposals at the end, with the digests of all files.
+    Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk refuses a write: what was written until then
+    is in the stage.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, project=project, zone=zone)
     for _ in range(MAX_ROUNDS):
@@ -48,4 +52,8 @@ def consolidate(
             rule(context)
         if len(context.changes) == done:
             break
+    if keep is not None:
+        context.refresh()
+        problems = check_folder(context.scope, context.graph, {}, now)
+        keep(find_proposals(problems), {file.name: file.digest or "" for file in context.scope.files})
     return context.changes

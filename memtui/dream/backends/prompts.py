@@ -18,6 +18,7 @@ from memtui.agent.task import Budget
 from memtui.dream.backends.digests import ListedSession, write_digests
 from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
+from memtui.dream.proposals import proposal_lines, read_proposals
 from memtui.dream.run.stage import Stage
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
@@ -40,7 +41,8 @@ class PromptContext(Struct, frozen=True):
     first, `more` how many are not listed, `reads` the folders of their digests and transcripts. `budget`: what the run
     may use up. `logs`: there are daily logs; in
     assistant mode `new_logs` are those changed since the last dream, newest first, `more_logs` how many are not listed.
-    `pinned` files stay as they are. `index` is how full the index is, `None` if there is none.
+    `pinned` files stay as they are. `index` is how full the index is, `None` if there is none. `proposals` are what a
+    tidy by rules left to a judgement, a line each.
     """
 
     mode: str
@@ -56,6 +58,7 @@ class PromptContext(Struct, frozen=True):
     new_logs: tuple[str, ...] = ()
     more_logs: int = 0
     budget: Budget = field(default_factory=Budget)
+    proposals: tuple[str, ...] = ()
 
 
 def stages_in(text: str) -> tuple[str, ...]:
@@ -160,6 +163,9 @@ def task_prompt(context: PromptContext) -> str:
     parts.append(_sessions(context))
     if context.logs:
         parts.append(_logs(context))
+    if context.proposals:
+        head = "A tidy by rules found what no rule may decide. Read the files and judge each; leave what is right:"
+        parts.append(_listed(head, context.proposals))
     parts += [_limits(context.budget), _order(context)]
     return "\n\n".join(parts) + "\n"
 
@@ -246,6 +252,7 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: B
     digests = (one.digest.parent for one in listed if one.digest is not None)
     folders = dict.fromkeys([*digests, workspace.location.transcripts, *(one.path.parent for one in listed)])
     index = stage.base(INDEX_NAME)
+    copied = {name: file.digest for name, file in stage.files.items()}
     assistant = assistant_mode(read_config(workspace.dirs.config))
     new_logs = logs_since(stage.root, last or 0.0) if assistant else []
     return PromptContext(
@@ -262,4 +269,5 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: B
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
         budget=budget,
+        proposals=tuple(proposal_lines(read_proposals(workspace.dirs, workspace.location.folder, copied))),
     )

@@ -4,18 +4,20 @@ If none is named: the Messages API if a key is set, else the agent client if it 
 without a model. Nothing is called to find that out; only variables and files count.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
+from memtui.dream.proposals import Proposal, write_proposals
 from memtui.dream.run.events import Note, Phase
 from memtui.dream.run.run import BackendWork, Emit
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
 from memtui.util.errors import Unsupported, UsageError
+from memtui.util.text import pluralize
 
 OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
 BACKENDS = (OFFLINE, ANTHROPIC, CLIENT)
@@ -53,7 +55,7 @@ def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Co
     try:
         return Backend(name, why, _FACTORIES[name](mode, workspace, config))
     except Unsupported as error:
-        hint = "--backend offline consolidates without a model"
+        hint = "--backend offline tidies by rules, without a model"
         raise Unsupported(f"the backend {name} can't work here: {error.message}", hint=hint) from error
 
 
@@ -65,10 +67,10 @@ def _best_available(workspace: Workspace) -> tuple[str, str]:
     try:
         find_client(workspace.env)
     except Unsupported:
-        return OFFLINE, "rules without a model: no key is set, and the agent client isn't installed"
+        return OFFLINE, "no key is set, and Claude Code isn't installed"
     login = login_of(found, workspace.env, workspace.location)
     if login is None:
-        return OFFLINE, "rules without a model: no key is set, and the agent client shows no login"
+        return OFFLINE, "no key is set, and Claude Code shows no login"
     return CLIENT, f"no key is set; the agent client is installed and {login}"
 
 
@@ -89,6 +91,11 @@ def _offline(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     def work(stage: Stage, emit: Emit) -> None:
         from memtui.dream.backends.offline import consolidate
 
+        def keep(found: tuple[Proposal, ...], digests: Mapping[str, str]) -> None:
+            write_proposals(workspace.dirs, workspace.location.folder, found, digests)
+            if found:
+                emit(Note(f"{pluralize(len(found), 'proposal')} for you or a model: memtui dream proposals lists them"))
+
         emit(Phase(stage="consolidate"))
         consolidate(
             stage.root,
@@ -97,6 +104,7 @@ def _offline(mode: str, workspace: Workspace, config: Config) -> BackendWork:
             mode="prune" if mode == "prune" else "reflect",
             pinned=workspace.pinned,
             project=(workspace.location.cwd, workspace.location.root),
+            keep=keep,
         )
 
     return work

@@ -107,8 +107,8 @@ class RuleContext:
         self.scope: Scope = replace(read, files=files, index=index)
         self.graph = Graph(self.scope, self._project)
         self.folder = CheckedFolder(self.scope, self.graph)
-        # Without findings of text checks: no rule needs them.
-        self.problems = registry.check_folder(self.scope, self.graph, {}, self.now)
+        # Without findings of text checks, and without comparing all files: no rule needs either.
+        self.problems = registry.check_folder(self.scope, self.graph, {}, self.now, compare=False)
 
     def _time_of(self, file: MemoryFile) -> int:
         """How new a file is, in nanoseconds since 1970: its own date, else its mtime when the run began."""

@@ -1,7 +1,8 @@
-"""A rule of a topic that an instruction file gives the other way round: the agent gets both.
+"""A rule of a topic that an instruction file or another topic gives the other way round: the agent gets both.
 
 Only what is surely about one thing counts: two sentences of the same words, one with a negation and one without; or the
-same words around one code span, number or name of another value, where each text has that sentence once.
+same words around one code span, number or name of another value, where each text has that sentence once. Of two topics
+only the first counts, since another value may be that of another thing.
 """
 
 import re
@@ -82,20 +83,22 @@ def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
         for words, sentence in _sentences(text).items():
             if sentence is not None:
                 rules[words] = path.name, sentence
-    if not rules:
-        return
     for file in folder.scope.topics:
         for words, mine in _sentences(folder.texts.get(file.name, "")).items():
-            name, theirs = rules.get(words, ("", None))
-            if mine is None or theirs is None:
+            if mine is None:
                 continue
+            name, theirs = rules.setdefault(words, (file.name, mine))
+            in_topic = folder.scope.find(name) is not None
             is_other = not all(map(_is_same, mine.values, theirs.values))
-            if mine.forbids == theirs.forbids and not is_other:
-                continue
+            if theirs is mine or (mine.forbids == theirs.forbids and (in_topic or not is_other)):
+                continue  # of two topics, another value may be that of another thing
             if is_other and (mine.forbids != theirs.forbids or words.count("\x00") > 1):
                 continue  # "use A" and "never use B" agree; of several values one may follow from the other
             message = f'{name} line {theirs.line} says otherwise: "{theirs.text}"'
-            yield Problem(folder.scope.id, file.name, file.path, mine.line, None, "contradiction", "warning", message)
+            yield Problem(
+                folder.scope.id, file.name, file.path, mine.line, None, "contradiction", "warning", message,
+                subject=name if in_topic else "",
+            )  # fmt: skip
 
 
 CHECK = Check(("contradiction",), TOPICS, find_in_folder=find_in_folder, order=310)

@@ -5,6 +5,8 @@ The fix tidies it: entries may go, so a person sees it first.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from memtui.memory.checks import orphan
 from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.frontmatter import new_block
@@ -62,7 +64,8 @@ def split(context: FixContext) -> Fix:
     """Make the sections of an index topics, so that all of it is loaded or linked; no entry goes."""
     graph, scope = context.graph, context.scope
     topics = [TidyTopic.of(file, graph.links_in(file)) for file in scope.topics]
-    return _as_fix(split_index(context.read(INDEX_NAME), topics), context)
+    result = split_index(context.read(INDEX_NAME), topics)
+    return replace(_as_fix(result, context), title="make sections of the index topics")
 
 
 def _suspicious(topics: Sequence[TidyTopic], text: str, context: FixContext) -> frozenset[str]:

@@ -8,6 +8,7 @@ from memtui.dream.review.adoption import HUNK_CONTEXT, Adopted, AdoptionItem
 from memtui.dream.review.review import SomeHunks, restore_plan, versions_of_file
 from memtui.dream.run.spawn import RunRequest
 from memtui.dream.run.stop import StopResult
+from memtui.presentation import dream_text
 from memtui.services import dreams as services
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
@@ -62,7 +63,8 @@ async def start(context: CommandContext) -> None:
     check = await context.in_thread(services.check_start, workspace)
     explain = f"by hand: skips {', '.join(check.skipped)}" if check.skipped else "all checks are ready"
     replaces = f"\n{check.replaces}" if check.replaces else ""
-    explain = "" if check.blocked else f"{explain}{replaces}\n{check.backend}: {check.why}"
+    by = dream_text.engine_words(check.backend)
+    explain = "" if check.blocked else f"{explain}{replaces}\n{by}: {check.why}"
     options = [dialogs.Option(kind, label, detail, check.blocked) for kind, (label, detail) in KINDS.items()]
     kind = await context.ask(dialogs.Choose("Dream now", options, explain=explain, digits=True))
     if kind is None:

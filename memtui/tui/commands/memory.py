@@ -155,6 +155,11 @@ async def fix(context: CommandContext) -> None:
     await apply(context, change, show=problem.fix)
 
 
+async def split(context: CommandContext) -> None:
+    """Make sections of the index topics, as a difference that is shown first."""
+    await apply(context, await context.in_thread(services.split_index, context.snapshot))
+
+
 async def tidy(context: CommandContext) -> None:
     """Bring the index down to 70 % of its limits, shown first."""
     await apply(context, await context.in_thread(services.tidy_index, context.workspace, context.snapshot))
@@ -207,5 +212,6 @@ COMMANDS = declare(
     Command("memory.origin", "Go to the session that wrote it", "O", go_to_origin,
             disabled_reason=registry.no_memory),
     Command("memory.tidy", "Tidy the index to 70 % of its limits", "T", tidy, disabled_reason=WRITES),
+    Command("memory.split", "Make sections of the index topics, until it fits", "", split, disabled_reason=WRITES),
     Command("memory.rebuild", "Rebuild the index from the topic files", "", rebuild, disabled_reason=WRITES),
 )  # fmt: skip

@@ -170,3 +170,9 @@ def test_a_first_dream_sees_every_session(scene: Scene) -> None:
     assert made.since is None and [one.path for one in made.sessions] == [path]
     lock.roll_back()
     assert lock_before_run(scene.folder, scene.dirs).at is None
+
+
+def test_what_a_tidy_left_open_is_told() -> None:
+    words = "a.md and b.md say nearly the same"
+    assert f"- {words}\n" in task_prompt(brief(proposals=(words,)))
+    assert "tidy by rules" not in task_prompt(brief())

@@ -67,7 +67,7 @@ def test_offline_is_given_the_stage_the_clock_the_mode_and_the_pins(
 def test_without_anything_there_are_rules(scene: Scene, config: Config) -> None:
     backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == (
-        "offline", "rules without a model: no key is set, and the agent client isn't installed",
+        "offline", "no key is set, and Claude Code isn't installed",
     )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_a_client_without_a_login_is_left_alone(tmp_path: Path, config: Config) 
     scene = make_scene(tmp_path, 2, put_client(tmp_path))
     backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == (
-        "offline", "rules without a model: no key is set, and the agent client shows no login",
+        "offline", "no key is set, and Claude Code shows no login",
     )  # fmt: skip
 
 

@@ -90,7 +90,6 @@ def test_corpus_folders_raise_no_false_alarm(tmp_path: Path, shared: Path) -> No
         "long-line": 17,
         "frontmatter": 16,
         "missing-frontmatter": 10,
-        "dead-link": 9,
         "orphan": 7,
         "duplicate-topic": 2,
         "over-budget": 2,
