@@ -76,6 +76,7 @@ _WITH_NEGATION = re.compile(r"\b(?:never|not|no|nothing|nobody|don['’]t|avoid|
 _WORDS = {
     "fetches and runs code": "curl wget fetch iwr irm invoke- base64",
     "sets other instructions aside": "ignore disregard forget override bypass 무시 無視 忽略",
+    "poses as the system": "< instruction",
     "sends data away": ":// @ $",
     "follows instructions from elsewhere": "http www.",
     "switches protection off": "dangerously permissionmode",

@@ -14,7 +14,7 @@ def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
             yield _hint(folder, "shared-store", note)
     elif scope.id.startswith("agent:"):
         for note in around.agent_notes(scope.id.split(":", 2)[2]):
-            yield _hint(folder, "agent-stores", f"{note}: promoting a topic brings it over")
+            yield _hint(folder, "agent-stores", f"{note}: memtui promote NAME SCOPE brings a topic over")
 
 
 def _hint(folder: CheckedFolder, code: str, message: str) -> Problem:
