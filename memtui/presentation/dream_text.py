@@ -167,8 +167,8 @@ def cost_text(progress: RunProgress) -> str:
     counts = ((tokens.cache_read, "from the cache"), (tokens.cache_write, "written to it"))
     cached = ", ".join(f"{count:,} {words}" for count, words in counts if count)
     sent = tokens.input + tokens.cache_read + tokens.cache_write
-    if not (progress.usd or sent or tokens.output):
-        return ""
+    if not (sent or tokens.output):
+        return f"${progress.usd:.2f}" if progress.usd else ""
     money = f"${progress.usd:.2f}" if progress.usd else "price unknown"
     return f"{money}, {sent:,} tokens in{f' ({cached})' if cached else ''}, {tokens.output:,} out"
 

@@ -3,9 +3,11 @@
 import pytest
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.run.events import Ended, File, Held, Other, Phase, Retry, Started, Turn
+from memtui.dream.run.events import Ended, File, Held, Other, Phase, Retry, Started, Tokens, Turn
+from memtui.dream.run.runs import RunProgress
 from memtui.presentation import LabeledText
 from memtui.presentation.dream_text import (
+    cost_text,
     event_text,
     gate_text,
     gates_summary,
@@ -47,6 +49,22 @@ def test_how_a_run_stands() -> None:
 def test_what_kind_of_run_it_is() -> None:
     assert mode_text("reflect", "offline", "named", dry_run=False) == "reflect, tidy by rules, no model (named)"
     assert mode_text("reflect", "", "", dry_run=True) == "reflect, dry run, engine none"
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (RunProgress(), ""),
+        (RunProgress(usd=0.074), "$0.07"),
+        (RunProgress(tokens=Tokens(500, 90)), "price unknown, 500 tokens in, 90 out"),
+        (
+            RunProgress(usd=0.5, tokens=Tokens(500, 90, 8000, 2000)),
+            "$0.50, 10,500 tokens in (8,000 from the cache, 2,000 written to it), 90 out",
+        ),
+    ],
+)
+def test_what_it_cost(progress: RunProgress, words: str) -> None:
+    assert cost_text(progress) == words
 
 
 def test_what_was_touched() -> None:
