@@ -8,7 +8,8 @@ changes, which are shown before `history` carries them out.
 - The index: `budget` measures what the agent client loads; `index` has its entries and lines; `tidy` shortens it.
 - Folders: `scope` reads one; `links` resolves its links; `similarity` tells which files are about one
   topic; `snapshot` holds all of them at one moment.
-- Instructions: `instructions` reads the CLAUDE.md family; `imports` and `path_rules` have its parts.
+- Instructions: `instructions` reads the CLAUDE.md and AGENTS.md families; `imports` and `path_rules` have their parts;
+  `context` is all that a session is given at its start, the index included.
 - Problems: `checks/`, one file a check with its fix.
 - Changes: `plans` makes them, `moves` those that bring a topic or an entry to another place; `drafts` keeps unsaved
   text; `pins` names files that no background run may touch, `pin_operations` makes that undoable.

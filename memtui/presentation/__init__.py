@@ -5,6 +5,7 @@ In: values of the engine (an index budget, a problem, a run and its events, a se
 into a theme colour.
 
 - `budget_text`   how full an index is
+- `context_text`  what a session is given at its start
 - `problem_text`  problems of memory files
 - `dream_text`    gates, runs and events of a dream
 - `session_text`  sessions, and what a resume sends of them
