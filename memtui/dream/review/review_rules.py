@@ -11,6 +11,7 @@ looks like that); a sentence made of words that persons used, about something el
 language without patterns; a term that one paragraph loses while another keeps it.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 
@@ -56,6 +57,7 @@ MAX_ADDED = 20
 """Files by which a folder may grow in one run."""
 MIN_NUMBERS = 5
 _MIN_DESCRIPTION_TERMS = 4
+_DIGIT = re.compile(r"\d")
 _PERSONS_TYPES = ("user", "feedback")
 _MAX_NAMED = 3
 """Files that a reason names."""
@@ -133,6 +135,11 @@ class ReviewInput(Struct, frozen=True, dict=True):
     def read(self) -> Callable[[str], Words]:
         """`read_words`, which looks at each text once for all rules."""
         return cache(read_words)
+
+    @cached_property
+    def tokens_after(self) -> Terms:
+        """The tokens of the texts that the folder would hold."""
+        return frozenset().union(*(self.read(text).tokens for text in self.texts_after.values()))
 
     @cached_property
     def persons_tokens(self) -> Terms:
@@ -269,19 +276,16 @@ def _elisions(given: ReviewInput) -> Iterator[Held]:
 
 def _numbers(given: ReviewInput) -> Iterator[Held]:
     """More than half of a file's numbers and dates go at once: a correction changes some."""
-    for one in given.changes.touched:
-        name = one.old or one.name
-        if name == INDEX_NAME or name not in given.texts_before:
+    lossy = {loss.name for loss in worst_losses(given.losses)}
+    for one, before, after in given.rewritten:
+        if one.name == INDEX_NAME or (one.old or one.name) in lossy or _keeps_lines(before, after):
             continue
-        text = given.texts_before[name]
-        numbers = {term for term in given.read(text).terms if any(char.isdigit() for char in term)}
-        if len(numbers) < MIN_NUMBERS:
-            continue
-        lost = numbers.difference(*(given.read(text).tokens for text in given.texts_after.values()))
-        if len(lost) * 2 > len(numbers) and name not in {loss.name for loss in worst_losses(given.losses)}:
+        numbers = {term for term in given.read(before).terms if not term.isalpha() and _DIGIT.search(term)}
+        lost = numbers - given.tokens_after
+        if len(numbers) >= MIN_NUMBERS and len(lost) * 2 > len(numbers):
             some = ", ".join(sorted(lost)[:_MAX_NAMED])
-            words = f"{name} loses {len(lost)} of {len(numbers)} numbers and dates ({some} …)"
-            yield Held("lost", words, (name,))
+            words = f"{one.name} loses {len(lost)} of {len(numbers)} numbers and dates ({some} …)"
+            yield Held("lost", words, (one.name,))
 
 
 def _front_matter(given: ReviewInput) -> Iterator[Held]:
@@ -302,14 +306,16 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
             yield Held("front-matter", f"{one.name} has no front matter any more", (one.name,))
         elif gone:
             yield Held("front-matter", f"{one.name} has no {' and no '.join(gone)} any more", (one.name,))
-        elif new.description and _fit(before, least=_MIN_DESCRIPTION_TERMS) >= MIN_FIT and _fit(after) <= MAX_MISFIT:
+        elif not new.description or (new.description == old.description and _keeps_lines(before, after)):
+            continue
+        elif _fit(before, least=_MIN_DESCRIPTION_TERMS) >= MIN_FIT and _fit(after) <= MAX_MISFIT:
             share = f"{_fit(after):.0%} of its terms stand there"
             words = f"{one.name} has a description that doesn't fit its text ({share}): {_quoted(new.description)}"
             yield Held("front-matter", words, (one.name,))
         elif new.description != old.description and new.description in _descriptions(given, one):
-            words = f"{one.name} has the description of another topic: {_quoted(new.description or '')}"
+            words = f"{one.name} has the description of another topic: {_quoted(new.description)}"
             yield Held("front-matter", words, (one.name,))
-        elif new.description and new.description == old.description and not _keeps_lines(before, after):
+        elif new.description == old.description:
             words_before = neighbours(_body(before))
             if len(words_before) >= MIN_PAIRS and _share(words_before, neighbours(_body(after))) < MIN_KEPT_PAIRS:
                 yield Held("front-matter", f"{one.name} has another text under its old description", (one.name,))
