@@ -248,8 +248,8 @@ def _body(text: str) -> str:
 
 
 def _keeps_lines(before: str, after: str) -> bool:
-    """Whether most lines stand there as before, so that words need no look."""
-    old = set(before.split("\n"))
+    """Whether most lines of the body stand there as before, so that its words need no look."""
+    old = {line for line in _body(before).split("\n") if line.strip()}
     return before == after or len(old & set(after.split("\n"))) * 2 > len(old)
 
 
@@ -277,8 +277,8 @@ def _elisions(given: ReviewInput) -> Iterator[Held]:
 def _numbers(given: ReviewInput) -> Iterator[Held]:
     """More than half of a file's numbers and dates go at once: a correction changes some."""
     lossy = {loss.name for loss in worst_losses(given.losses)}
-    for one, before, after in given.rewritten:
-        if one.name == INDEX_NAME or (one.old or one.name) in lossy or _keeps_lines(before, after):
+    for one, before, _ in given.rewritten:
+        if one.name == INDEX_NAME or (one.old or one.name) in lossy:
             continue
         numbers = {term for term in given.read(before).terms if not term.isalpha() and _DIGIT.search(term)}
         lost = numbers - given.tokens_after
