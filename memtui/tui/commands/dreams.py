@@ -133,7 +133,7 @@ async def review_file(context: CommandContext, dream: Dream, item: AdoptionItem)
     file, over = item.files[0], item.state == "conflict"
     target = file.mine if over else file.result
     shown = unified_diff(file.disk, target, file.name, context=HUNK_CONTEXT)
-    notes = [f"conflict: {item.words}; what this replaces stays in the history"] if over else []
+    notes = [f"conflict: {item.words}; a takes the dream's side, the other stays in the history"] if over else []
     if not count_hunks(file.disk, target, context=HUNK_CONTEXT):
         raise NotFound(f"nothing differs in {file.name} that could be chosen", hint="a adopts it")
     taken = await context.ask(dialogs.ReviewFile(f"changes in {file.name}", shown, notes=notes))

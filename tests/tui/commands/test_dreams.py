@@ -408,6 +408,9 @@ async def test_hunks_are_taken_or_left(make_app: Maker, dream: Dreams, memory: P
         await until(pilot, lambda: file.read_text() == before)
 
 
+WAYS_IN = ["l", "l enter", "tab", "shift+tab", "f", "f enter", "l c", "A", "X", "D", "w"]
+
+
 @pytest.mark.parametrize("size", [(50, 24), (80, 24), (120, 40)])
 async def test_escape_leads_back_from_everywhere_in_the_view(
     make_app: Maker, dream: Dreams, memory: Path, size: tuple[int, int]
@@ -416,19 +419,7 @@ async def test_escape_leads_back_from_everywhere_in_the_view(
     dream(thrice, adopt="review")
     async with make_app().run_test(size=size) as pilot:
         app, view = await opened(pilot)
-        for keys in (
-            ["l"],
-            ["l", "enter"],
-            ["tab"],
-            ["shift+tab"],
-            ["f"],
-            ["f", "enter"],
-            ["l", "c"],
-            ["A"],
-            ["X"],
-            ["D"],
-            ["w"],
-        ):
+        for keys in map(str.split, WAYS_IN):
             await press(pilot, *keys)
             for _ in keys:
                 await press(pilot, "escape")
