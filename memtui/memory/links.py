@@ -129,7 +129,11 @@ class Names:
 
     def target_of(self, source: str, link: Link) -> Target:
         """What a link in a file (posix, relative to the folder) leads to."""
-        return Target("external") if link.external else self.resolve(source, link.target, link.kind)
+        if link.external:
+            return Target("external")
+        found = self.resolve(source, link.target, link.kind)
+        # `x.md?raw=1` is an address on some server, unless there is such a file.
+        return Target("other") if found.state == "missing" and link.query else found
 
     def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
         """As `target_of`, for a target and a kind as `Link` has them."""

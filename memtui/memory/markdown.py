@@ -47,9 +47,9 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 class Link(Struct, frozen=True):
     """A link in a text.
 
-    `target` is what it points at: percent signs and backslashes decoded, without `<>` and without the fragment (which
-    is in `fragment`). `line` and `column` count from 1, columns in characters. `start` and `end` span the whole link,
-    `target_start` and `target_end` the target as written, `<>` and fragment included.
+    `target` is what it points at: percent signs and backslashes decoded, without `<>`, without the fragment and the
+    query (which are in `fragment` and `query`). `line` and `column` count from 1, columns in characters. `start` and
+    `end` span the whole link, `target_start` and `target_end` the target as written, `<>` and fragment included.
     """
 
     kind: LinkKind
@@ -62,6 +62,7 @@ class Link(Struct, frozen=True):
     target_start: int
     target_end: int
     fragment: str = ""
+    query: str = ""
 
     @property
     def external(self) -> bool:
@@ -312,9 +313,10 @@ def _markdown_link(match: re.Match[str], lines: _LinePositions) -> Link:
     line, column = lines.at(match.start())
     target = written[1:-1] if written.startswith("<") else written
     target = _ESCAPED.sub(r"\1", target)
-    fragment = ""
+    fragment = query = ""
     if _SCHEME.match(target) is None:
         target, _, fragment = target.partition("#")
-        target = unquote(target.partition("?")[0], errors="surrogateescape")
+        target, _, query = target.partition("?")
+        target = unquote(target, errors="surrogateescape")
     label = _ESCAPED.sub(r"\1", " ".join(label.split())) if "\\" in label or "\n" in label else label
-    return Link("markdown", target, label, line, column, match.start(), match.end(), *match.span(2), fragment)
+    return Link("markdown", target, label, line, column, match.start(), match.end(), *match.span(2), fragment, query)

@@ -1,7 +1,7 @@
 """What is wrong with a memory, in plain words, and what memtui can do about it.
 
 A problem is only what a person would want to know: what the agent doesn't get, what it is told wrongly, what must not
-be in a file. `memtui check`, the problem lists on screen, the editor and the offline dream all use the checks here.
+be in a file. `memtui check`, the problem lists on screen, the editor and the tidy by rules all use the checks here.
 
 One file holds one check: how the problem is found, its fix if there is one, and whether that fix is certain, which
 means that it may be applied without asking a person. To add a check, write a file that defines `CHECK`: `registry`

@@ -8,10 +8,10 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.memory.budget import IndexBudget, measure_index
+from memtui.memory.budget import IndexBudget, measure_index, units
 from memtui.memory.conflict_markers import marker_lines
 from memtui.memory.frontmatter import Field, Frontmatter
-from memtui.memory.index import INDEX_NAME, EntryRow, IndexEntry, add_entries, read_entries
+from memtui.memory.index import INDEX_NAME, EntryRow, IndexEntry, add_entry, read_entries
 from memtui.memory.instructions import Instruction
 from memtui.memory.links import Graph, read_text, slug
 from memtui.memory.markdown import Link, find_links
@@ -21,6 +21,8 @@ from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind, MemoryFile
 from memtui.util.text import nfc
 
+_LONGER_BULLET = 3
+"""Units by which the bullet of a numbered list may be longer than "- "."""
 _FILE_NAME = re.compile(r"[\w./-]+\.md")
 
 Severity = Literal["error", "warning", "info"]
@@ -98,19 +100,17 @@ class CheckedFolder(Struct, frozen=True, dict=True):
     @cached_property
     def without_room(self) -> frozenset[str]:
         """The unlisted topics that the index has no room for: with their entry it would be over its limit."""
-        text, found = self.scope.index_text, set[str]()
-        budget = measure_index(text)
-        rows = [entry_row(file) for file in self.scope.topics if nfc(file.name) not in self.listed | self.named]
-        most = sum(len(row.title) + 4 * len(row.name) + len(row.description) + 20 for row in rows)
-        if budget.lines + 3 * len(rows) < budget.max_lines and budget.units + 2 * most < budget.max_units:
-            return frozenset()
-        for row in rows:
-            after = text if budget.lines > budget.max_lines else add_entries(text, [row])
-            grown = measure_index(after) if after != text else budget
-            if grown.over:
+        budget, found = measure_index(self.scope.index_text), set[str]()
+        lines, used = budget.lines, budget.units
+        for file in self.scope.topics:
+            if nfc(file.name) in self.listed or nfc(file.name) in self.named:
+                continue
+            row = entry_row(file)
+            size = units(add_entry("", row.title, row.name, row.description)) + _LONGER_BULLET
+            if lines + 1 > budget.max_lines or used + size > budget.max_units:
                 found.add(row.name)
             else:
-                text, budget = after, grown
+                lines, used = lines + 1, used + size
         return frozenset(found)
 
     @cached_property

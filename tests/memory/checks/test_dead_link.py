@@ -71,7 +71,7 @@ def test_double_brackets_that_are_no_name_are_text(tmp_path: Path, words: str) -
     assert snapshot_of(tmp_path, files).problems == ()
 
 
-@pytest.mark.parametrize("target", ["docs/guide.md", "./docs/guide.md", "README.md#use"])
+@pytest.mark.parametrize("target", ["docs/guide.md", "./docs/guide.md", "README.md#use", "x.md?raw=1"])
 def test_a_file_of_the_project_is_not_missing(tmp_path: Path, target: str) -> None:
     location_of(tmp_path)
     write(tmp_path / "repo", {"docs/guide.md": "x", "README.md": "x"})
