@@ -316,8 +316,9 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
             words = f"{one.name} has the description of another topic: {_quoted(new.description)}"
             yield Held("front-matter", words, (one.name,))
         elif new.description == old.description:
-            words_before = neighbours(_body(before))
-            if len(words_before) >= MIN_PAIRS and _share(words_before, neighbours(_body(after))) < MIN_KEPT_PAIRS:
+            pairs_before, pairs_after = neighbours(_body(before)), neighbours(_body(after))
+            is_other = bool(pairs_after) and _share(pairs_after, pairs_before) < 0.5  # not a part of it alone
+            if is_other and len(pairs_before) >= MIN_PAIRS and _share(pairs_before, pairs_after) < MIN_KEPT_PAIRS:
                 yield Held("front-matter", f"{one.name} has another text under its old description", (one.name,))
 
 
