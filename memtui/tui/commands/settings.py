@@ -41,7 +41,7 @@ async def change(context: CommandContext) -> None:
         now = context.app.config[setting.key]
         if setting.choices:
             options = [dialogs.Option(choice, choice) for choice in setting.choices]
-            value = await context.ask(dialogs.Choose(setting.words, options, start=now))
+            value = await context.ask(dialogs.Choose(setting.key, options, explain=setting.words, start=now))
         else:
             value = await context.ask(dialogs.Ask(setting.key, now, explain=setting.words, does="set it"))
         return await _write_ours(context, setting.key, value) if value is not None else None
