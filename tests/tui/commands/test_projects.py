@@ -63,7 +63,7 @@ async def test_the_first_page_offers_what_a_namesake_has_left(make_app: Maker, n
 async def test_any_project_that_is_gone_can_be_chosen(make_app: Maker, workspace: Workspace, old: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        await press(pilot, ":", *"moved", "enter")
+        await press(pilot, ":", *"bring", "enter")
         assert isinstance(app.screen, Choose)
         options = app.screen.query_one(OptionLines).options
         assert [(option.key, option.label) for option in options] == [(old, "/gone/shop")]
