@@ -11,6 +11,7 @@ from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
 from memtui.presentation import LabeledText, Tone
+from memtui.presentation.secrets import mask_secrets
 from memtui.util.text import duration, pluralize
 
 _OUTCOMES: dict[str, tuple[str, Tone]] = {
@@ -221,14 +222,14 @@ def claim_text(claim: Claim) -> Iterator[LabeledText]:
     if claim.kind == "merged":
         yield LabeledText(number, f"merged: {pluralize(claim.count, 'claim')} of it went there")
     elif claim.kind == "moved":
-        yield LabeledText(number, f"= {claim.old}" if claim.old else "renamed")
+        yield LabeledText(number, f"= {mask_secrets(claim.old)}" if claim.old else "renamed")
     elif claim.old:
-        yield LabeledText(number, f"- {claim.old}", "removed")
+        yield LabeledText(number, f"- {mask_secrets(claim.old)}", "removed")
         number = ""
     if claim.kind in ("changed", "new"):
-        yield LabeledText(number, f"+ {claim.new}", "added")
+        yield LabeledText(number, f"+ {mask_secrets(claim.new)}", "added")
     if claim.terms:
-        yield LabeledText("", f"nowhere afterwards: {', '.join(claim.terms)}", "dim")
+        yield LabeledText("", mask_secrets(f"nowhere afterwards: {', '.join(claim.terms)}"), "dim")
     elif claim.kind == "lost":
         yield LabeledText("", "its words stand elsewhere, but no line says this", "dim")
 

@@ -72,7 +72,7 @@ class HunkLines(VirtualList):
     def _lay(self) -> None:
         width = max(4, self.size.width - 1)
         rows, hunk = list[tuple[int, Content]](), 0
-        for line in diff_text(self._diff):
+        for line in diff_text(self.app.state.masked(self._diff)):
             if line.tone == "head":
                 hunk += 1
                 mark = self.glyphs.tick if hunk in self.taken else self.glyphs.cross

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.review.claims import CLAIM_KINDS, Claim, find_claims
+from memtui.presentation.dream_text import claim_text
 
 FRONT = "---\nname: {0}\ndescription: {1}\ntype: feedback\n---\n\n"
 BEFORE = {
@@ -116,3 +117,10 @@ def test_any_texts(before: dict[str, str], after: dict[str, str]) -> None:
 def test_in_other_languages(text: str) -> None:
     assert find_claims({"a.md": text + "\n"}, {"a.md": "…\n"})[0].kind == "lost"
     assert find_claims({"a.md": text + "\n"}, {"b.md": text + "\n"})[0] == Claim("merged", "a.md", 0, to="b.md")
+
+
+def test_a_secret_in_a_claim_is_masked_where_it_is_shown() -> None:
+    token = "ghp_" + "a8Kd03jfLq92mZxP7vTt5RwYc1NbE6uHs4Go"
+    found = find_claims({"a.md": f"The token is {token}.\n"}, {"a.md": "See the vault.\n"})
+    assert found[0].kind == "lost" and token in found[0].old
+    assert token not in " ".join(line.text for claim in found for line in claim_text(claim))
