@@ -65,6 +65,9 @@ def split(context: FixContext) -> Fix:
     graph, scope = context.graph, context.scope
     topics = [TidyTopic.of(file, graph.links_in(file)) for file in scope.topics]
     result = split_index(context.read(INDEX_NAME), topics)
+    if not result.changed:
+        why = "no section has prose that could become a topic" if result.before.over else "the index fits"
+        return Fix({}, "make sections of the index topics", (f"nothing to do: {why}",))
     return replace(_as_fix(result, context), title="make sections of the index topics")
 
 
