@@ -269,7 +269,8 @@ def event_text(event: Event) -> LabeledText | None:
             return LabeledText(event.what, ", ".join(names) or "everything")
         case events.Ended():
             outcome = outcome_text(event.how)
-            words = f"{outcome.text}: {event.reason}" if event.reason else outcome.text
+            says_more = event.reason not in ("", outcome.text)
+            words = f"{outcome.text}: {event.reason}" if says_more else outcome.text
             return LabeledText("ended", words, outcome.tone)
     return None
 

@@ -38,11 +38,10 @@ def test_gates() -> None:
 
 
 def test_how_a_run_stands() -> None:
-    assert run_status("held", dry_run=False, kept=True).text == "held for review"
-    assert run_status("held", dry_run=True, kept=True).text == "dry run"
-    assert run_status("held", dry_run=False, kept=False, decisions=["adopted"]).text == "adopted by you"
-    assert run_status("held", dry_run=False, kept=False, decisions=["adopted", "discarded"]).text == "discarded"
-    assert run_status("failed", dry_run=False, kept=False) == LabeledText("", "failed", "problem")
+    assert run_status("held", dry_run=False).text == "held for review"
+    assert run_status("held", dry_run=True).text == "dry run"
+    assert run_status("held", dry_run=False, decision="partly adopted").text == "partly adopted"
+    assert run_status("failed", dry_run=False) == LabeledText("", "failed", "problem")
     assert outcome_text("of a later version").text == "of a later version"
 
 

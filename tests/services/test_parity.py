@@ -589,7 +589,7 @@ READING_WORDS = {
     "ls", "show", "budget", "context", "history", "doctor", "completion", "version",
     *(f"explain {name}" for name in ("context", "frontmatter", "index", "path", "permission", "place")),
     "explain resume", "explain transcript",
-    *(f"dream {name}" for name in ("diff", "doctor", "log", "status", "watch", "why")),
+    *(f"dream {name}" for name in ("diff", "doctor", "log", "proposals", "status", "watch", "why")),
     *(f"sessions {name}" for name in ("health", "ls", "show", "tree")),
     "projects", "projects ls", "config get", "config keys", "config path",
 }  # fmt: skip
