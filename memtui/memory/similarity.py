@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
-from rapidfuzz import fuzz, process
 
 from memtui.memory.frontmatter import TYPES, read_frontmatter
 from memtui.memory.links import slug
@@ -122,12 +121,24 @@ def _may_be_similar(one: TopicText, other: TopicText) -> bool:
 def _is_similar(one: TopicText, other: TopicText) -> bool:
     if not (one.specifics <= other.specifics or other.specifics <= one.specifics):
         return False
-    score = fuzz.ratio(one.one_line.casefold(), other.one_line.casefold(), score_cutoff=MIN_TEXT_SIMILARITY)
-    return score >= MIN_TEXT_SIMILARITY and not _contradict(one, other)
+    texts = one.one_line.casefold(), other.one_line.casefold()
+    return _are_alike(*texts, MIN_TEXT_SIMILARITY) and not _contradict(one, other)
+
+
+def _are_alike(one: str, other: str, least: float) -> bool:
+    """Whether two texts are as alike as that, from 0 to 100."""
+    size = len(one) + len(other)
+    if 200 * min(len(one), len(other)) < least * size or 200 * (Counter(one) & Counter(other)).total() < least * size:
+        return False  # they don't even have enough characters in common
+    from rapidfuzz import fuzz  # 4 MB that a folder without near-duplicates doesn't need
+
+    return fuzz.ratio(one, other, score_cutoff=least) >= least
 
 
 def _contradict(one: TopicText, other: TopicText) -> bool:
     """Whether two similar lines differ in a negation."""
+    from rapidfuzz import fuzz, process  # as in `_are_alike`
+
     rest = sorted(other.lines - one.lines)
     for line in sorted(one.lines - other.lines):
         found = process.extractOne(line, rest, scorer=fuzz.ratio, score_cutoff=MIN_LINE_SIMILARITY)
@@ -153,7 +164,7 @@ def _same_words(one: _Name, other: _Name) -> bool:
         return True
     if one.numbers != other.numbers or min(len(one.word), len(other.word)) < MIN_NAME_CHARS:
         return False
-    return fuzz.ratio(one.words, other.words, score_cutoff=MIN_NAME_SIMILARITY) >= MIN_NAME_SIMILARITY
+    return _are_alike(one.words, other.words, MIN_NAME_SIMILARITY)
 
 
 def matching_pairs(texts: Iterable[TopicText]) -> Iterator[tuple[TopicText, TopicText, Match]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from memtui.tui.app import MemtuiApp
 
@@ -46,13 +47,14 @@ async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> MemtuiApp:
 
 
 async def press(pilot: "Pilot[int]", *keys: str) -> MemtuiApp:
-    """Press keys one by one, letting the app come to rest after each."""
+    """Press keys one by one, letting the app come to rest after each, and after a text that is typed into a field."""
     app = pilot.app
     assert isinstance(app, MemtuiApp)
     for key in keys:
         await pilot.press(key)
-        await settle(pilot)
-    return app
+        if len(key) > 1 or not isinstance(app.focused, Input):
+            await settle(pilot)
+    return await settle(pilot)
 
 
 def screen_text(app: MemtuiApp) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFolder, Problem
+from memtui.memory.similarity import matching_pairs, topic_text
 
 
 def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
     """Report each pair at its shorter text."""
     if len(folder.texts) < 2:
         return
-    from memtui.memory.similarity import matching_pairs, topic_text  # 10 ms that one short folder doesn't need
-
     files = {file.name: file for file in folder.scope.topics}
     texts = [topic_text(name, files[name].type, files[name].front.name, text) for name, text in folder.texts.items()]
     for one, other, match in matching_pairs(texts):
