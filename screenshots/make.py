@@ -62,6 +62,7 @@ PICTURES = (
     Picture("resume", ("3", "enter"), (80, 24)),
     Picture("transcript", ("3", "p")),
     Picture("settings", ("5",)),
+    Picture("context", ("colon", *"start of a session", "enter")),
     Picture("activity", ("at",)),
     Picture("commands", ("colon",), (80, 24)),
     Picture("keys", ("question_mark",), (80, 24)),
