@@ -50,11 +50,11 @@ async def press(pilot: "Pilot[int]", *keys: str) -> MemtuiApp:
     """Press keys one by one, letting the app come to rest after each, and after a text that is typed into a field."""
     app = pilot.app
     assert isinstance(app, MemtuiApp)
-    for key in keys:
+    for number, key in enumerate(keys, 1):
         await pilot.press(key)
-        if len(key) > 1 or not isinstance(app.focused, Input):
+        if number == len(keys) or len(key) > 1 or not isinstance(app.focused, Input):
             await settle(pilot)
-    return await settle(pilot)
+    return app
 
 
 def screen_text(app: MemtuiApp) -> str:
