@@ -11,6 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from memtui.dream.rules.merge import merge_texts
 from memtui.fs.atomic import digest
 from memtui.fs.links import hard_links
 from memtui.history.store import Change, Stale
@@ -196,8 +197,6 @@ def merge_topics(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile) -> Prep
 
     The first file keeps its name and front matter. `snapshot` has to be a full one. `Refused` if they can't be merged.
     """
-    from memtui.dream.rules.merge import merge_texts  # 20 ms, for rapidfuzz, that no other action needs
-
     plan = moves.plan_merge(snapshot, kept, gone, merge_texts)
     title = f"Merge {gone.name} into {kept.name}?"
     lines = (f"{gone.name} goes; its lines, links and entry are in {kept.name} then.", *plan.notes)

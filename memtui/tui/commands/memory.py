@@ -114,13 +114,13 @@ async def set_expiry(context: CommandContext) -> None:
 async def merge(context: CommandContext) -> None:
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
-    others = [dialogs.Option(one.name, one.name, one.title) for one in services.merge_candidates(snapshot, file)]
+    others = {one.name: one for one in services.merge_candidates(snapshot, file)}
     if not others:
         raise NotFound("there is no other topic in this folder")
-    name = await context.ask(dialogs.Choose(f"Merge into {file.name}", others))
-    other = None if name is None else next(one for one in services.merge_candidates(snapshot, file) if one.name == name)
-    if other is not None:
-        await apply(context, await context.in_thread(services.merge_topics, snapshot, file, other))
+    options = [dialogs.Option(name, name, one.title) for name, one in others.items()]
+    name = await context.ask(dialogs.Choose(f"Merge into {file.name}", options))
+    if name is not None:
+        await apply(context, await context.in_thread(services.merge_topics, snapshot, file, others[name]))
 
 
 async def promote(context: CommandContext) -> None:
