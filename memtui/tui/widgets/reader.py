@@ -75,10 +75,6 @@ class ReaderView(VirtualList):
             self.scroll_to(y=0, animate=False)
         self.rows_changed()
 
-    def to_source(self, line: int) -> None:
-        """Put the cursor on the first drawn line of a source line."""
-        self.cursor = next((i for i, drawn in enumerate(self.lines) if drawn.source >= line), len(self.lines) - 1)
-
     def row_count(self) -> int:
         return len(self.lines)
 
