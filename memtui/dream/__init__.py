@@ -28,9 +28,6 @@ from memtui.util.app_dirs import Dirs
 
 
 def has_history(dirs: Dirs, folder: Path | None = None) -> bool:
-    """Tell cheaply, without importing the engine, whether a dream has ever run here.
-
-    A lock in the memory folder counts too, since the agent client also leaves one.
-    """
+    """Whether a dream has ever run here; a lock of the client counts, too. Doesn't import the engine."""
     ours = any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages"))
     return ours or (folder is not None and (folder / LOCK_NAME).exists())

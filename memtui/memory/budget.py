@@ -127,7 +127,6 @@ class CountedText(Struct, frozen=True, dict=True):
 
 
 def decode_index(data: bytes) -> str:
-    """Bytes as the client decodes them."""
     return data.decode("utf-8", errors="replace")
 
 
@@ -137,7 +136,6 @@ def units(text: str) -> int:
 
 
 def counted_text(text: str) -> CountedText:
-    """The part of an index file that counts against the limits."""
     start = body_start(text)
     if "<!--" in text[start:]:
         from memtui.memory.comments import comment_spans  # 20 ms, and most indexes have no comment
@@ -176,11 +174,7 @@ def _stripped(source: str, pieces: list[tuple[int, int]]) -> tuple[tuple[int, in
 
 
 def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX_UNITS) -> IndexBudget:
-    """Measure a whole index file, decoded with bad bytes as U+FFFD, against the limits (1 or more) for what is loaded.
-
-    Source:
-        Claude Code 2.1.332, recorded: 200 lines, then 25,000 UTF-16 code units.
-    """
+    """Measure an index file, decoded with bad bytes as U+FFFD, against the limits (1 or more) for what is loaded."""
     if max_lines < 1 or max_units < 1:
         raise ValueError(f"limits must be 1 or more, got {max_lines=} {max_units=}")
     count = counted_text(text)

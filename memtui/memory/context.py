@@ -33,10 +33,7 @@ _QUOTED_UNITS = 80
 
 
 class ContextFile(Struct, frozen=True):
-    """A file that is loaded, in the order of loading.
-
-    `content` is its text as it is loaded. `imported_by` is the file that names it, `None` where none does.
-    """
+    """A file that is loaded, its text as it is loaded, and the file that names it (`None` where none does)."""
 
     path: Path
     type: ContextType
@@ -59,15 +56,11 @@ class ContextFile(Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it is."""
         return estimate_tokens(self.content)
 
 
 class OmittedFile(Struct, frozen=True):
-    """A file that is there, or is named by another, and isn't loaded at the start.
-
-    `line` is that of the `@path` in `imported_by`.
-    """
+    """A file that is there or named by another, and isn't loaded at the start; `line` is that of the `@path`."""
 
     path: Path
     type: ContextType
@@ -85,12 +78,10 @@ class SessionContext(Struct, frozen=True):
 
     @property
     def chars(self) -> int:
-        """UTF-16 code units of all files."""
         return sum(file.chars for file in self.files)
 
     @property
     def tokens(self) -> int:
-        """About how many tokens all files are."""
         return sum(file.tokens for file in self.files)
 
 
@@ -101,15 +92,9 @@ def estimate_tokens(text: str) -> int:
 
 
 def session_context(env: Env, location: MemoryLocation, instructions: Iterable[Instruction]) -> SessionContext:
-    """What a session that starts in a directory is given; reads the index, writes nothing.
+    """What a session that starts in a directory is given, in the order of loading; writes nothing.
 
-    Args:
-        env: Home, environment, policy files.
-        location: Where the directory's memory lies.
-        instructions: As `read_instructions` gives them.
-
-    Returns:
-        The files in the order of loading. An import that is loaded already stands once, at its first place.
+    An import that is loaded already stands once, at its first place.
     """
     files: list[ContextFile] = []
     omitted: list[OmittedFile] = []
@@ -164,12 +149,7 @@ def loaded_index(data: bytes) -> str:
 
 
 def index_warning(budget: IndexBudget, text: str) -> str:
-    """What Claude Code adds behind an index that is cut; "" where it isn't.
-
-    Args:
-        budget: As `measure_index` gives it for the text.
-        text: The whole file.
-    """
+    """What Claude Code adds behind an index that is cut; "" where it isn't. `text` is the whole file."""
     if budget.cut_line is None:
         return ""
     size = f"{budget.units / 1024:.1f}KB"

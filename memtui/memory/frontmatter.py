@@ -419,7 +419,6 @@ def _editable(text: str, key: str) -> tuple[Frontmatter, Field | None]:
 
 
 def _with_block(text: str, key: str, value: str) -> str:
-    """The text with a new block of one field before it."""
     newline = newline_of(text)
     at = int(text.startswith("\ufeff"))
     gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""

@@ -149,11 +149,7 @@ class EntryRow(Struct, frozen=True):
 
 
 def add_entries(text: str, rows: Iterable[EntryRow], types: Mapping[str, str | None] = MappingProxyType({})) -> str:
-    """Add entries to an index, each into the section that fits.
-
-    That is the one whose heading names its type, else the one with the most entries of its type, as `types` has them
-    by file name, else the end.
-    """
+    """Add entries, each into the section whose heading names its type, or with most of its type, else at the end."""
     for row in rows:
         text = add_entry(text, row.title, row.name, row.description, _fitting_section(text, row.type, types))
     return text
@@ -176,10 +172,9 @@ def _fitting_section(text: str, type: str | None, types: Mapping[str, str | None
 
 
 def move_entry_up(text: str, target: str, max_line: int) -> str:
-    """Move the entry of a file, with what hangs below it, to before the first entry of its section.
+    """Move an entry, with what hangs below it, to before the first of its section, if that is before `max_line`.
 
-    If that is no line before `max_line`, counted from 1, it goes before the first entry of all. A text without such an
-    entry, or with it above `max_line`, stays as it is.
+    Else it goes before the first entry of all. A text with the entry above `max_line` stays as it is.
     """
     entries = read_entries(text)
     entry = next((one for one in entries if same_name(one.target, target)), None)

@@ -132,7 +132,6 @@ class Instruction(Struct, frozen=True):
 
     @property
     def type(self) -> ContextType:
-        """What Claude Code calls its kind."""
         if self.layer == "local":
             return "Local"
         return {"managed": "Managed", "user": "User", "project": "Project"}[self.owner]  # type: ignore[return-value]
@@ -166,12 +165,10 @@ class Instruction(Struct, frozen=True):
 
     @property
     def is_long(self) -> bool:
-        """Whether it has more lines than Claude Code's documentation advises."""
         return self.loaded_lines > ADVISED_LINES
 
 
 def line_count(text: str) -> int:
-    """Lines of a text as it is loaded."""
     return text.count("\n") + 1 if text else 0
 
 
@@ -183,11 +180,7 @@ def walk_imports(imports: tuple[Import, ...]) -> Iterator[Import]:
 
 
 def read_instructions(env: Env, location: MemoryLocation) -> tuple[Instruction, ...]:
-    """The instruction files of a directory in the order in which the client loads them.
-
-    The four usual files (user, project, local, and managed if its folder is there) are listed even if they don't exist,
-    so that they can be written.
-    """
+    """The instruction files of a directory in the order of loading, the four usual ones even if they don't exist."""
     return _InstructionReader(env, location).read()
 
 

@@ -124,7 +124,6 @@ class Names:
 
     @cached_property
     def stems(self) -> dict[str, str]:
-        """Topics by their file name as a slug."""
         return {slug(stem_of(file.name)): file.name for file in reversed(self._files) if file.kind == "topic"}
 
     def target_of(self, source: str, link: Link) -> Target:
@@ -185,10 +184,7 @@ class Names:
 
 
 class Graph:
-    """The links of one scope after the full read, each part computed when it is first asked for.
-
-    `project` are the folders of the project, whose files a link may name as well.
-    """
+    """The links of one scope after the full read; those into the folders of the `project` aren't dead."""
 
     def __init__(self, scope: Scope, project: Iterable[Path] = ()) -> None:
         self.scope = scope
@@ -228,10 +224,7 @@ class Graph:
         return tuple(found.values())
 
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
-        """Count a file's links in the folder, the broken ones among them, and the lines that link to the file.
-
-        `[[words]]` that no file answers to are no broken link: they may name what is still to be written.
-        """
+        """Count a file's links in the folder, the broken ones (no `[[words]]`), and the lines that link to the file."""
         own = [
             one
             for one in self.out(file)
@@ -285,11 +278,9 @@ def _mentions_in(other: MemoryFile, pattern: re.Pattern[str], names: Names, want
 
 
 def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:
-    """Let every link of a text to a renamed file lead to its new name.
+    """Let every link of a text to a renamed file lead to its new name; labels that repeat the name change too.
 
-    `source` is the linking file's name; if it is the renamed file itself, its old one. `old` and `new` are posix,
-    relative to the folder; `names` are the files as they were before. Labels that repeat the file's name change too,
-    `[[name]]` stays where it isn't the file's name.
+    `source` is the linking file, by its old name if it is the renamed one; `names` are the files as they were before.
     """
     home = new if source == old else source
     edits: list[Edit] = []

@@ -122,10 +122,7 @@ def headings(text: str) -> list[Heading]:
 
 
 def write_target(target: str, like: str = "") -> str:
-    """Write a path as the target of a Markdown link, such that `find_links` reads the same path out of it.
-
-    `target` is decoded, without fragment; `like` is the target that it replaces, as written: `<>` stay if it had them.
-    """
+    """Write a path as a link's target, so that `find_links` reads it back; `like` is what it replaces: `<>` stay."""
     special = "%#?\\" if like.startswith("<") else "%#?\\ ()\t\n\r"
     written = "".join(f"%{ord(c):02X}" if c in special or c in "<>" else c for c in target)
     written = _NEVER_BARE.sub(lambda match: quote(match[0], safe="", errors="surrogateescape"), written)

@@ -43,10 +43,7 @@ class Pins:
         return frozenset(folder / name for name in self.names(folder))
 
     def set(self, folder: Path, names: Iterable[str], pinned: bool) -> frozenset[str]:
-        """Pin or unpin files, POSIX names relative to the folder; all that are pinned afterwards are returned.
-
-        It leaves no word in the history: it is a part of something else.
-        """
+        """Pin or unpin files, POSIX names relative to the folder, outside the history; all that are pinned then."""
         wanted = {nfc(name) for name in names}
         with file_lock(self._file(folder).with_suffix(".lock"), fs=self._fs):
             before = self.names(folder)

@@ -31,10 +31,9 @@ from memtui.util.text import nfc
 
 
 class Plan(Struct, frozen=True):
-    """Changes that belong together, for one store.
+    """Changes that belong together, for the store of `root` and `allow`.
 
-    `root` and `allow` say which store carries it out. `notes` are for people. `before` holds the bytes that the changes
-    were made from. `renamed` lists (old, new) names, for whoever keeps something under the old one.
+    `before` holds the bytes that they were made from, `renamed` (old, new) names; `notes` are for people.
     """
 
     title: str
@@ -147,8 +146,7 @@ def plan_new(
 ) -> Plan:
     """Create a topic file in a scope (the auto memory may not exist yet) and list it in the index.
 
-    `name` is as a person types it; it becomes the `name` field, the index title and part of the file name.
-    `description` is one line, the entry's too; `body` the text below the front matter.
+    `name` is as a person types it; `description` is one line, the entry's too; `body` is the text below.
     """
     if type not in TYPES:
         raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
@@ -171,10 +169,7 @@ def plan_new(
 
 
 def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
-    """Rename a file; index entry and links follow.
-
-    `snapshot` is a full reading. `new` is posix, relative to the scope; `.md` may be missing, a folder may be in it.
-    """
+    """Rename a file, links and entry too; `new` is relative to the scope, `.md` may be missing. Full snapshots only."""
     scope = _scope(snapshot, [file])
     wanted = _full_name(new)
     if complaint := check_name(new):
@@ -342,7 +337,6 @@ def _limited(notes: Sequence[str]) -> Sequence[str]:
 
 
 def _scope(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Scope:
-    """The scope that all these files are of."""
     if not files:
         raise NotFound("no file is chosen here")
     scope = snapshot.scope(files[0].scope)

@@ -60,11 +60,9 @@ class Scope(Struct, frozen=True):
 
     @property
     def types(self) -> Mapping[str, str | None]:
-        """The topics' types by file name."""
         return {file.name: file.type for file in self.topics}
 
     def find(self, name: str) -> MemoryFile | None:
-        """The file of a name (posix, relative to the root)."""
         return next((file for file in self.files if file.name == name), None)
 
 
@@ -78,11 +76,10 @@ def read_scope(
     skip: frozenset[str] = frozenset(),
     own: Sequence[Path] = (),
 ) -> Scope:
-    """Read a folder; never raises: `problem` is set if it is there but can't be read.
+    """Read a folder, with `full` whole files; never raises: `problem` is set if it can't be read.
 
-    `full` reads whole files (digest, links), not only their heads. Of `known`, the files of an earlier read, one with
-    the same size and time is taken as it is. `skip` names folders at the top that are scopes of their own. `own` are
-    the folders in which the target of a link has to lie to be written through it.
+    Of `known`, an earlier read, a file with the same size and time is taken as it is. `skip` names folders at the top
+    that are scopes of their own, `own` those in which a link's target has to lie to be written through it.
     """
     before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []

@@ -136,7 +136,6 @@ def _are_alike(one: str, other: str, least: float) -> bool:
 
 
 def _contradict(one: TopicText, other: TopicText) -> bool:
-    """Whether two similar lines differ in a negation."""
     from rapidfuzz import fuzz, process  # as in `_are_alike`
 
     rest = sorted(other.lines - one.lines)
@@ -168,10 +167,7 @@ def _same_words(one: _Name, other: _Name) -> bool:
 
 
 def matching_pairs(texts: Iterable[TopicText]) -> Iterator[tuple[TopicText, TopicText, Match]]:
-    """The pairs that are about one topic: the same first, then contained, then similar; by name.
-
-    Only texts that could match are compared: those that share their rarest line, and those with similar names.
-    """
+    """The likely pairs that are about one topic: the same first, then contained, then similar; by name."""
     ordered = sorted(texts, key=lambda text: text.name)
     found = [(one, other, match) for one, other in _candidates(ordered) if (match := match_topics(one, other))]
     rank: Mapping[Match, int] = {"same": 0, "contained": 1, "similar": 2}

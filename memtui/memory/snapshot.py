@@ -30,11 +30,10 @@ from memtui.util.errors import NotFound
 class Snapshot(Struct, frozen=True, dict=True, eq=False):
     """What one reading found.
 
-    `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
-    `notices` say in words what isn't as it usually is: no folder yet, one that can't be read, memory switched off.
-    `findings` caches what each text says by itself, by path. `allowed` are the fingerprints of secrets that the person
-    said yes to. `around` is what the checks may ask about beside the files; `context` is what a session is given at
-    its start.
+    `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading.
+    `notices` say what isn't as usual. `findings` caches what each text says by itself, by path. `allowed` are
+    fingerprints of secrets. `around` is what the checks may ask about beside the files, `context` what a session is
+    given at its start.
     """
 
     location: MemoryLocation
@@ -115,10 +114,9 @@ def load_snapshot(
     now: float,
     allowed: frozenset[str] = frozenset(),
 ) -> Snapshot:
-    """Read all memory of a directory; never raises for what is on the disk, which is said in the snapshot.
+    """Read all memory of a directory, with `full` bodies too; never raises for what is on the disk.
 
-    `full` reads bodies too: digests, links, problems. `known` is the last reading, of whatever directory; files that
-    didn't change are taken from it. `allowed` are fingerprints of secrets that are no problem.
+    Files that didn't change since `known`, any earlier reading, are taken from it. `allowed` secrets are no problem.
     """
     files = {} if known is None else known._paths
     notices: list[str] = []

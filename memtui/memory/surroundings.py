@@ -46,7 +46,6 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
 
     @classmethod
     def of(cls, env: Env, location: MemoryLocation, instructions: tuple[Instruction, ...] = ()) -> "Surroundings":
-        """What lies around the memory of a directory."""
         store = location.folder.parent if location.decided_by == "default" else None
         return cls(env.home, location.config, location.cwd, location.root, instructions, store)
 
@@ -114,7 +113,6 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def projects(self) -> frozenset[str]:
-        """The names of the folders under `projects/`."""
         return frozenset(() if self.config is None else subfolders(self.config / "projects"))
 
     @cached_property

@@ -57,10 +57,7 @@ def is_surely_a_copy(name: str) -> bool:
 
 
 def original_of(file: MemoryFile, files: Mapping[str, MemoryFile]) -> MemoryFile | None:
-    """The file that another is a copy of, `None` if it is none.
-
-    `files` are those of the folder by their composed names. A copy of the index has no front matter of its own.
-    """
+    """The file that another is a copy of, if it is one; `files` are those of the folder by their composed names."""
     folder, _, leaf = file.name.rpartition("/")
     prefix = f"{folder}/" if folder else ""
     stem = nfc(leaf.removesuffix(".md"))

@@ -70,15 +70,11 @@ class TidyTopic(Struct, frozen=True):
 
     @classmethod
     def of(cls, file: MemoryFile, links_in: int, *, pinned: bool = False) -> "TidyTopic":
-        """A topic as it was read."""
         return cls(file.name, file.entry_title, file.description, file.type, links_in, file.modified, pinned)
 
 
 class DroppedEntry(Struct, frozen=True):
-    """An entry that was shortened or left out.
-
-    `line` counts from 1 in the text before; `reason` is "dead", "duplicate", "shortened" or "over-budget".
-    """
+    """An entry that was left out or shortened: "dead", "duplicate", "shortened" or "over-budget"."""
 
     line: int
     title: str
@@ -100,8 +96,8 @@ class MovedText(Struct, frozen=True):
 class TidyResult(Struct, frozen=True):
     """A shorter index, and what became of the rest.
 
-    `moved` is prose that the caller writes to topics, which `text_after` lists already. `said` is what entries said
-    that are dropped or shortened, by target. Nothing else is lost but what `dropped` lists.
+    `moved` is prose that the caller writes to topics, listed already. `said` is what dropped or shortened entries said,
+    by target.
     """
 
     text_before: str
@@ -131,11 +127,7 @@ def tidy_index(
     text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
 ) -> TidyResult:  # fmt: skip
-    """Shorten an index; `text_after` is `text` itself if there is nothing to do.
-
-    `topics` are the files that are there: an entry of any other local file is dead. `goal` is the share of both limits
-    to come down to.
-    """
+    """Shorten an index to a share of its limits; an entry of a local file that isn't among `topics` is dead."""
     tidier = _Tidier.of(topics, now, goal, max_lines, max_units)
     after, last = text, None
     while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
@@ -159,8 +151,7 @@ def split_index(text: str, topics: Sequence[TidyTopic], *, goal: float = TIDY_GO
 def rebuild_index(text: str, topics: Sequence[TidyTopic], *, now: float, max_lines: int = MAX_LINES) -> TidyResult:
     """Write an index anew: one entry a topic under a heading a type, most useful first, tidied.
 
-    Front matter, comments and the first heading of the old text stay; titles and descriptions of old entries are used
-    again; prose of the old text moves into a topic.
+    Front matter, comments, the first heading and the entries' words stay; prose of the old text moves into a topic.
     """
     newline = newline_of(text)
     lines = index_lines(text)

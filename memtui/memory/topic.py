@@ -77,10 +77,7 @@ class MemoryFile(Struct, frozen=True):
 
 
 def file_name(type: str, name: str) -> str:
-    """The file name of a new topic: its type and its name in lower case, `feedback_testing_rules.md`.
-
-    `name` is as a person types it, in any language; one that begins with the type keeps only one of them.
-    """
+    """The file name of a new topic, in any language: its type and name in lower case, `feedback_testing_rules.md`."""
     words = _NOT_IN_WORDS.sub("_", nfc(name.removesuffix(".md")).lower()).strip("_")
     words = words[:MAX_SLUG_CHARS].rstrip("_")
     if words == type or words.startswith(f"{type}_"):
@@ -96,10 +93,9 @@ def read_file(
     scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool,
     own: Sequence[Path] = (),
 ) -> tuple[MemoryFile, bytes]:  # fmt: skip
-    """Read one file and return it with the bytes that were read (none if it wasn't opened); never raises.
+    """Read one file, of that `lstat`, and return it with the bytes read (none if it wasn't opened); never raises.
 
-    `status` is its `lstat`. A link is read as the client reads it; `own` are the folders in which its target has to lie
-    to be written through it.
+    A link is read as the client reads it; it is written through if its target lies in one of the folders `own`.
     """
     where = os.fspath(path)
     lies_at, not_written = None, ""

@@ -28,10 +28,7 @@ INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 
 
 class Workspace:
-    """What belongs to one working directory, at the location that was decided.
-
-    With `trash`, deleted files go to the system's trash as well; `now` is the clock, in seconds.
-    """
+    """What belongs to one working directory; `trash`: deleted files go to the system's trash as well."""
 
     def __init__(
         self,
@@ -85,10 +82,7 @@ class Workspace:
         return data, digest(data)
 
     def home_of(self, path: Path) -> tuple[Store, str]:
-        """The store that writes this file, and the file's name in it.
-
-        A file of a memory folder belongs to that folder; an instruction or settings file is alone in its store.
-        """
+        """The store that writes this file, and its name there; one outside the folders is alone in its store."""
         root = next((root for root in self.roots if path.is_relative_to(root)), None)
         if root is not None and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
             return self.store(root), path.relative_to(root).as_posix()
@@ -117,10 +111,7 @@ class Workspace:
         return self.pins.names(self.location.folder)
 
     def carry_out(self, plan: Plan) -> Saved:
-        """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
-
-        Raises `Stale` when a file changed since the plan was made and cannot be merged.
-        """
+        """Do what a plan says, as one version; pins and drafts go along with a renamed file. Raises `Stale`."""
         self.check_writable()
         saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title)
         for old, new in plan.renamed:
@@ -141,10 +132,9 @@ class Workspace:
         why: str = "",
         who: str = "you",
     ) -> Saved:
-        """Write one file.
+        """Write one file, from the digest `base` that the writer saw (None for a new file).
 
-        `base` is the digest that the writer saw, None for a new file; `base_data` are those bytes, if the writer still
-        has them: a merge needs them where history never saw the file. `who` and `why` are for the history.
+        `base_data` are those bytes, which a merge needs where history never saw the file.
         """
         self.check_writable()
         store, name = self.home_of(path)
@@ -187,10 +177,9 @@ class Workspace:
     def undo_order(
         self, others: Mapping[str, Inverse] | None = None, recover: Collection[Callable[[], object]] = ()
     ) -> UndoOrder:
-        """Undo and redo of everything that concerns the project.
+        """Undo and redo of all that concerns the project.
 
-        `others` take back what is about neither files nor pins, by subject; `recover` ends their interrupted
-        operations.
+        `others` take back, by subject, what is neither files nor pins; `recover` ends their interrupted operations.
         """
         self.check_writable()
         inverses = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert, **(others or {})}
@@ -252,10 +241,7 @@ class Workspace:
         return self.location
 
     def note_outside(self) -> int:
-        """Record what others changed in the folders and instruction files of this project; how many versions it took.
-
-        Settings are left out: they may hold keys, and nobody expects copies of those.
-        """
+        """Record what others changed, but for settings, which may hold keys; how many versions that took."""
         stores = [self.store(root) for root in self.roots if root.is_dir()]
         stores += [self._lone_store(path) for path in self._lone]
         return sum(store.note_outside() is not None for store in stores)

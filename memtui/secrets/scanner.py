@@ -69,10 +69,7 @@ def mask(value: str, rule: str = "password") -> str:
 
 
 def redact(text: str, findings: Sequence[Finding], *, masked: bool = False) -> str:
-    """Replace every value that `scan` found by "[removed]", a placeholder to `scan`; all other characters stay.
-
-    With `masked` by what may be shown of it, and the text keeps its lines.
-    """
+    """Replace values by "[removed]", a placeholder to `scan`, or `masked` by what may be shown, keeping the lines."""
     pieces, at = [], 0
     for finding in sorted(findings, key=lambda f: f.start):
         end = _key_end(text, finding) if finding.rule == "private-key" else finding.end

@@ -25,10 +25,7 @@ def require_writable_file(workspace: Workspace, path: Path) -> None:
 
 
 def prepare_to_write(workspace: Workspace) -> tuple[str, ...]:
-    """Get ready to write, before anything is read for it: end what a crash left half done; as `settle`.
-
-    `Refused` if memtui was started with --read-only.
-    """
+    """End what a crash left half done, before anything is read for a write; as `settle`, but `Refused` if read-only."""
     require_writable(workspace)
     workspace.recover()
     now = workspace.now()
@@ -36,10 +33,9 @@ def prepare_to_write(workspace: Workspace) -> tuple[str, ...]:
 
 
 def settle(workspace: Workspace) -> tuple[str, ...]:
-    """Before dreams are looked at: finish runs and adoptions that were stopped; what was done, a sentence each.
+    """Finish runs and adoptions that were stopped, before dreams are looked at; a sentence for each thing done.
 
-    Where nothing is left, nothing is locked or written. Nothing is done in read-only mode, nor where the disk or the
-    history refuses, which whoever looks at them tells.
+    Nothing is done in read-only mode, nor where the disk or the history refuses, which whoever looks at them tells.
     """
     dirs, now = workspace.dirs, workspace.now()
     if workspace.read_only or not has_history(dirs):

@@ -79,10 +79,7 @@ def current_run(workspace: Workspace) -> Run | None:
 
 
 def split_words(workspace: Workspace, words: Collection[str]) -> tuple[Run, list[str]]:
-    """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
-
-    Else the newest run of which drafts are kept is meant, or simply the newest.
-    """
+    """What `[RUN] [FILE]…` means: without a run in front, the newest with drafts, or simply the newest."""
     listed, rest = runs(workspace), list(words)
     if rest and any(run.id.startswith(rest[0]) for run in listed):
         return find_run(listed, rest[0]), rest[1:]
@@ -99,10 +96,7 @@ def last_adopted(workspace: Workspace) -> Run:
 
 
 def match_files(words: Collection[str], known: Collection[str]) -> list[str] | None:
-    """The files of a run that words mean, by name or stem; `None` if there are no words.
-
-    `NotFound` if a word means none, `UsageError` if it means several.
-    """
+    """The files of a run that words mean, by name or stem, `None` for no words; `NotFound`, `UsageError` if several."""
     found = []
     for word in words:
         fits = [name for name in known if word in (name, name.removesuffix(".md"), name.rpartition("/")[2])]
@@ -150,10 +144,9 @@ def _replaced(held: Run) -> str:
 
 
 def start(workspace: Workspace, request: RunRequest, allow: Allow = NOTHING_YET) -> StartedRun | NeedsConfirmation:
-    """Start the process of a dream; one by hand that takes the place of one that waits for review is asked about.
+    """Start the process of a dream; one that takes the place of a dream waiting for review is asked about.
 
-    `Unsupported` if the backend can't work here, which is said here and not in a file; `MemtuiError` if the process
-    can't be started.
+    `Unsupported` if the backend can't work here; `MemtuiError` if the process can't be started.
     """
     require_writable(workspace)
     choose_backend(request.backend or None, request.mode, workspace, read_config(workspace.dirs.config))
@@ -226,11 +219,7 @@ def describe_stop(workspace: Workspace, run: Run) -> NeedsConfirmation:
 
 
 def stop(workspace: Workspace, run: Run) -> StopResult:
-    """End a run: SIGTERM, after 5 seconds SIGKILL; then its lock is put back. What it drafted is kept.
-
-    Only a process that a dream of ours wrote down is signalled: `Refused` if it is not known for sure, `Conflict` if it
-    has ended already or can't be ended.
-    """
+    """End a run: SIGTERM, after 5 seconds SIGKILL; its lock is put back, its drafts are kept. As `stop_run`."""
     require_writable(workspace)
     return stop_run(run, workspace.dirs, workspace)
 
@@ -249,10 +238,7 @@ class LockCleared(Struct, frozen=True):
 
 
 def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared | NeedsConfirmation:
-    """Remove a lock that nobody holds any more; asked about.
-
-    `NotFound` if there is no lock or it only says when the last dream was, `Conflict` if somebody holds it.
-    """
+    """Remove a lock that nobody holds; asked about. `NotFound` if no dream runs, `Conflict` if somebody holds it."""
     require_writable(workspace)
     folder, now = workspace.location.folder, workspace.now()
     lock = effective_lock(folder, workspace.dirs)
@@ -284,9 +270,7 @@ def adopt(
 ) -> Adopted:
     """Put what an ended run drafted into the memory folder, as one operation: all, the named files, or some hunks.
 
-    What conflicts is left out, but refused if it was named; with `over` the dream's side is taken, and the other stays
-    in the history. `Conflict` if it still runs, a named file conflicts or its difference isn't the one that was shown;
-    `NotFound` if nothing is kept of it, `UsageError` if there is no such hunk.
+    With `over` the dream's side is taken in a conflict, and the other stays in the history. Raises as `adopt_run`.
     """
     require_writable(workspace)
     return adopt_run(run, workspace.dirs, workspace, names, over=over, hunks=hunks)
@@ -300,10 +284,7 @@ def claims(workspace: Workspace, run: Run) -> tuple[Claim, ...]:
 
 
 def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Literal[True] | NeedsConfirmation:
-    """Discard what a run drafted; asked about, unless it was held and its drafts are gone already.
-
-    `Conflict` if it still runs, `NotFound` if nothing is kept of it.
-    """
+    """Discard what a run drafted; asked about unless it is gone already. `Conflict` if it runs, `NotFound`."""
     require_writable(workspace)
     if not (expired := is_expired(run, workspace.dirs)):
         stage_for_review(run, workspace.dirs)
@@ -315,10 +296,7 @@ def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Liter
 
 
 def restore(workspace: Workspace, run: Run, changes: Collection[Change], *, over: Collection[str] = ()) -> Saved:
-    """Carry out a `restore_plan`, as one operation; what later edits overlap is in `left`.
-
-    With a name in `over` it is brought back all the same; what stands there then stays in the history.
-    """
+    """Carry out a `restore_plan` as one operation; what later edits overlap is in `left`, unless it is in `over`."""
     require_writable(workspace)
     return restore_run(run, workspace, tuple(changes), over=over)
 
@@ -326,8 +304,7 @@ def restore(workspace: Workspace, run: Run, changes: Collection[Change], *, over
 def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = True) -> Schedule:
     """When dreams of this project start: as given in `cron` (kept from now on), as kept, or drawn by lot once.
 
-    Nothing is kept without `keep` or in read-only mode: `Refused` there if a time was given. `UsageError` if it is no
-    cron expression.
+    Nothing is kept without `keep` or in read-only mode: `Refused` if a time was given. `UsageError` if that is none.
     """
     before = read_schedule(workspace.dirs, workspace.location)
     found = before or Schedule(crons.draw_cron(SystemRandom()), drawn=True)
@@ -344,7 +321,6 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
 
 
 def schedule_job(workspace: Workspace) -> Job:
-    """The command that a schedule runs."""
     return make_job(workspace.location.cwd, workspace.env.environ, workspace.env.home)
 
 
@@ -370,10 +346,7 @@ def key_warning(workspace: Workspace) -> str:
 def install_schedule(
     workspace: Workspace, schedule: Schedule, allow: Allow = NOTHING_YET
 ) -> Schedule | NeedsConfirmation:
-    """Put a schedule into the person's crontab; asked about. Only the line of this project changes.
-
-    `MemtuiError` if the crontab can't be read or written.
-    """
+    """Put this project's line into the person's crontab; asked about. `MemtuiError` if it can't be read or written."""
     require_writable(workspace)
     crontab, id = Crontab(workspace.env.environ), schedule_id(workspace.location)
     crontab.line(id)  # one that can't be read is told before anything is asked
@@ -387,10 +360,7 @@ def install_schedule(
 
 
 def remove_schedule(workspace: Workspace, allow: Allow = NOTHING_YET) -> bool | NeedsConfirmation:
-    """Take the line of this project out of the person's crontab; asked about. Whether there was one.
-
-    `Refused` in read-only mode if there is one, `MemtuiError` if the crontab can't be read or written.
-    """
+    """Take this project's line out of the crontab; asked about. Whether there was one. Raises as `install_schedule`."""
     line = scheduled_line(workspace)
     if line is not None:
         require_writable(workspace)

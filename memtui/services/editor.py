@@ -40,11 +40,7 @@ LATE_CHANGES_S = 86_400.0
 
 
 class EditorStyle(Struct, frozen=True):
-    """How an editor is told to wait for the person, and on which line to start.
-
-    Any of `wait` will do, the first is added; none where it waits by itself. `line` holds the words for a file at a
-    line, with {file} and {line} in them.
-    """
+    """How an editor is told to wait (any of `wait` will do, the first is added) and to start on a line."""
 
     wait: tuple[str, ...] = ()
     line: tuple[str, ...] = ("+{line}", "{file}")
@@ -125,7 +121,6 @@ class ReturnedText(Struct, frozen=True):
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything to save."""
         return self.data != self.start
 
 
@@ -144,19 +139,14 @@ def edit_file(
     workspace: Workspace, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None,
     suspend: Suspend = nullcontext,
 ) -> EditorResult:  # fmt: skip
-    """Edit a file in the person's editor and save what comes back, merged with what others did meanwhile.
+    """Edit a file, or its draft, in the person's editor and save what comes back, merged with what others did.
 
-    A draft of the file is gone on with. A question that comes back is answered by calling `save_returned`.
+    A question that comes back is answered by calling `save_returned`. What was typed is a draft if this raises.
 
     Args:
-        path: The file; one that isn't there is new.
         line: Where to start, from 1.
         start: The text to begin with, instead of what is on disk or in a draft.
         base: Digest of the file that `start` was made from.
-
-    Raises:
-        MemtuiError: If there is no editor, it ends with a fault, or what came back can't be saved; what was typed is
-            kept as a draft then.
     """
     require_writable_file(workspace, path)
     # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
@@ -192,8 +182,7 @@ def run_editor(
 ) -> ReturnedText:  # fmt: skip
     """Let the person edit a text as a copy of a file, and wait for the end. Nothing but the copy is written.
 
-    `Unsupported` if the editor can't be started or ends with a fault (what was typed is kept as a draft), `NotFound` if
-    it left no file behind.
+    `Unsupported` if the editor fails (what was typed is kept as a draft), `NotFound` if it left no file behind.
     """
     command = editor_words(read_config(workspace.dirs.config), _environ(workspace))
     copy = _begin_copy(workspace.dirs, path, start, base)
@@ -273,13 +262,9 @@ def _read(path: Path) -> bytes | None:
 
 
 def take_up_leftovers(workspace: Workspace) -> tuple[str, ...]:
-    """Keep what is in the copies of editors as drafts: what a crash left behind, and what was saved too late.
+    """Keep what a crash left in the copies of editors, or what was saved too late, as drafts; what to tell of each.
 
-    For the start, and for looks in between. The copy of an editor that is open is left alone; a file that has a draft
-    already keeps it, and the copy stays.
-
-    Returns:
-        What to tell of each that became a draft.
+    The copy of an open editor is left alone; a file that has a draft already keeps it, and the copy stays.
     """
     if workspace.read_only:
         return ()
@@ -322,10 +307,7 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
 
 
 def edit_config(workspace: Workspace, *, suspend: Suspend = nullcontext) -> Config:
-    """Open config.toml itself in the person's editor; the settings as they are then. Undo takes the edit back.
-
-    `Unsupported` if there is no editor, or it ends with a fault.
-    """
+    """Open config.toml in the person's editor; the settings as they are then. `Unsupported` if there is no editor."""
     require_writable(workspace)
     folder = workspace.dirs.config
     config = read_config(folder)

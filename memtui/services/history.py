@@ -29,10 +29,7 @@ class TakenBack(Struct, frozen=True):
 
 
 def record_outside_changes(workspace: Workspace) -> str:
-    """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode.
-
-    Returns why it could not be recorded; "" if it was.
-    """
+    """Record what others did meanwhile, in its order, unless read-only; why it could not be recorded, "" if it was."""
     if workspace.read_only:
         return ""
     try:
@@ -43,9 +40,9 @@ def record_outside_changes(workspace: Workspace) -> str:
 
 
 def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool = False, end: bool = True) -> Operation:
-    """The operation that `undo` or `redo` would take; `NotFound` if there is none.
+    """The operation that `undo` or `redo` would take, or the one of an id; `NotFound` if there is none.
 
-    `word` is the beginning of an id. With `end` what a crash left half done is ended first, which a look alone may not.
+    With `end` what a crash left half done is ended first, which a look alone may not.
     """
     order = _order(workspace)
     if end:
@@ -56,10 +53,9 @@ def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool 
 
 
 def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str] = ()) -> TakenBack:
-    """Take back the newest operation that still stands, a background run's included, or any by the beginning of its id.
+    """Take back the newest operation that still stands, a background run's too, or any by the beginning of its id.
 
-    `over` names files to take back even where later edits overlap; what they hold now stays in the history.
-    `saved.left` lists what could not be taken back; `MemtuiError` if nothing of it can be.
+    `over` names files to take back even where later edits overlap; `saved.left` is what couldn't be taken back.
     """
     record_outside_changes(workspace)
     saved, operation = _order(workspace).undo(word, over=over)
@@ -89,10 +85,7 @@ class FileRestore(Struct, frozen=True):
 
 
 def plan_restore(workspace: Workspace, path: Path, word: str) -> FileRestore:
-    """Look what bringing a file back to what it was after a version would do.
-
-    `word` is the beginning of the version's id; `NotFound` if there is none.
-    """
+    """Look what bringing a file back to a version, by the start of its id, would do; `NotFound` if there is none."""
     store, name = workspace.home_of(path)
     version = store.history.operation(word)
     then = store.history.read(version.id, name)
@@ -118,10 +111,9 @@ class FolderRestore(Struct, frozen=True):
 
 
 def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, before: str | None = None) -> FolderRestore:
-    """Look what bringing the whole memory folder back would do.
+    """Look what bringing the memory folder back would do: to a time or age ("3d"), or before an operation's id.
 
-    `as_of` is a time as a person gives it, ISO 8601 or an age such as "3d" (`UsageError` if it is none); `before` the
-    id of an operation, such as a dream (`NotFound` if there is none).
+    `UsageError` if `as_of` is no time, `NotFound` if there is no operation `before`.
     """
     store = workspace.store(workspace.location.folder)
     until = _moment(as_of, workspace.now()) if as_of is not None else None

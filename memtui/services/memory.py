@@ -45,11 +45,10 @@ _IN_THE_HISTORY = "What it loses stays in the history."
 
 
 class PreparedChange(Struct, frozen=True):
-    """A change of memory files that is ready to be made.
+    """A change of memory files that is ready to be made, on a yes to `question` if there is one.
 
-    `question` is asked first where the change needs a yes. `typed` is the name of the file whose text a person typed:
-    it is kept as a draft if it can't be written. `focus` is the file that the change is about, for a cursor. `then` is
-    carried out after `plan`, in another folder, as an operation of its own.
+    `typed` names the file whose text a person typed: that becomes a draft if it can't be written. `focus` is where a
+    cursor goes. `then` is carried out after `plan`, in another folder, as an operation of its own.
     """
 
     plan: Plan
@@ -67,9 +66,8 @@ class Applied(Struct, frozen=True):
 
 
 class SavedFile(Struct, frozen=True):
-    """A file that was saved.
+    """A file that was saved: `data` is what it holds now, which may be merged, or without a secret.
 
-    `data` is what it holds now: something else than was handed over where it was merged, or a secret was taken out.
     `not_loaded` is the number of lines of an index past its limit.
     """
 
@@ -81,7 +79,6 @@ class SavedFile(Struct, frozen=True):
 
     @property
     def merged(self) -> bool:
-        """Whether the text was merged with what others changed on disk."""
         return bool(self.saved.merged)
 
 
@@ -92,10 +89,9 @@ SaveOutcome = SavedFile | SecretFound | SaveConflict | NeedsConfirmation
 def new_topic(
     snapshot: Snapshot, name: str, type: str | None = None, description: str = "", body: str = ""
 ) -> PreparedChange:
-    """A new topic file, listed in the index.
+    """A new topic file, listed in the index with its description; a name such as `feedback_testing` tells the type.
 
-    `type` is told by a name such as `feedback_testing` if left out; `description` also stands in the index, `body`
-    below the front matter. `UsageError` if type or name won't do, `Refused` if there is such a file.
+    `UsageError` if type or name won't do, `Refused` if there is such a file.
     """
     kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if kind is None:
@@ -112,10 +108,7 @@ def rename_topic(snapshot: Snapshot, file: MemoryFile, new: str) -> PreparedChan
 
 
 def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
-    """Delete topics, their entries in the index too; asked about. History and trash keep them.
-
-    `snapshot` has to be a full one. `NotFound` if no file was chosen, `Refused` if the index is among them.
-    """
+    """Delete topics and their entries; asked about. Needs a full snapshot; `Refused` if the index is among them."""
     if any(file.kind == "index" for file in files):
         raise Refused(f"{INDEX_NAME} is the index", hint="memtui index --rebuild makes it anew")
     plan = plans.plan_delete(snapshot, files)
@@ -148,11 +141,10 @@ def is_described_in_index(snapshot: Snapshot, file: MemoryFile, description: str
 def set_fields(
     snapshot: Snapshot, files: Sequence[MemoryFile | Path], fields: Mapping[str, str | None], *, index: bool = False
 ) -> PreparedChange:
-    """Give fields of the front matter a value; `None` or "" takes a field out. Every other byte stays.
+    """Give front matter fields a value; `None` or "" takes a field out. Every other byte stays.
 
-    With `index`, a new description also becomes that of the topic's entry in the index. `valid_until` takes a date.
-    `files` are topics of one scope, or the path of one instruction file. `UsageError` if a value won't do, `Refused` if
-    a file can't be edited.
+    `files` are topics of one scope, or the path of one instruction file; `index`: a description is the entry's, too.
+    `UsageError` if a value won't do, `Refused` if a file can't be edited.
     """
     kind = fields.get("type")
     if kind and kind not in TYPES:
@@ -193,10 +185,7 @@ def set_fields(
 
 
 def merge_topics(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile) -> PreparedChange:
-    """Merge a topic into another of its folder; its links and index entry lead there. Asked about, with the result.
-
-    The first file keeps its name and front matter. `snapshot` has to be a full one. `Refused` if they can't be merged.
-    """
+    """Merge a topic into another of its folder, links and entry too; asked about, with the result. As `plan_merge`."""
     plan = moves.plan_merge(snapshot, kept, gone, merge_texts)
     title = f"Merge {gone.name} into {kept.name}?"
     lines = (f"{gone.name} goes; its lines, links and entry are in {kept.name} then.", *plan.notes)
@@ -218,10 +207,7 @@ def promotion_scopes(snapshot: Snapshot, file: MemoryFile) -> tuple[Scope, ...]:
 
 
 def promote_topic(snapshot: Snapshot, file: MemoryFile, scope: str) -> PreparedChange:
-    """Move a topic to another scope and list it there; asked about, with what leads nowhere then, and who sees it.
-
-    `snapshot` has to be a full one. `NotFound` if there is no such scope, `Refused` if it has a file of that name.
-    """
+    """Move a topic to another scope; asked about, with what leads nowhere then and who sees it. As `plan_promotion`."""
     plan, then = moves.plan_promotion(snapshot, file, scope)
     lines = [*plan.notes, *(then.notes if then is not None else ())]
     if scope == "team" or scope.startswith("agent:project:"):
@@ -284,9 +270,9 @@ def _rewritten(plan: Plan) -> PreparedChange:
 def apply(
     workspace: Workspace, change: PreparedChange, allow: Allow = NOTHING_YET
 ) -> Applied | NeedsConfirmation | SecretFound:
-    """Make a prepared change, as one operation of the history; one without changes does nothing.
+    """Make a prepared change, as one operation; nothing was written if it raises.
 
-    `Refused` if a name may not be written, `Conflict` if a file changed since and can't be merged: nothing was written.
+    `Refused` if a name may not be written, `Conflict` if a file changed since and can't be merged.
     """
     require_writable(workspace)
     plan = change.plan
@@ -336,10 +322,7 @@ class Pinned(Struct, frozen=True):
 
 
 def pin_files(workspace: Workspace, paths: Sequence[Path], pinned: bool | None = None) -> Pinned:
-    """Pin files of the memory folder, so that no background run may touch them, or unpin them.
-
-    If `pinned` is left out they are unpinned where all of them are pinned, else pinned.
-    """
+    """Pin files of the memory folder, so that no background run may touch them; unpin them if all are pinned."""
     require_writable(workspace)
     folder = workspace.location.folder
     outside = next((path for path in paths if not path.is_relative_to(folder)), None)
@@ -357,18 +340,12 @@ def save_file(
     """Write a file that a person edited, merged with what others changed meanwhile.
 
     Whatever comes back but `SavedFile`, and whatever is raised, the text is kept as a draft, and it is said whether it
-    really is. A saved file has no draft any more.
+    really is. In read-only mode no draft is made.
 
     Args:
-        path: A memory, instruction or settings file.
-        data: Its whole new content.
         base: Digest of the content that the person started from; `None` for a new file.
         base_data: That content, if it is still at hand.
         why: One line for the history; "edit NAME" if left out.
-
-    Raises:
-        Refused: In read-only mode (no draft is made then), or if the file may not be written.
-        MemtuiError: If it can't be written.
     """
     require_writable(workspace)
     try:
@@ -455,10 +432,9 @@ Decision = Literal["drop", "copy", "write"]
 def resolve_conflict(
     workspace: Workspace, conflict: SaveConflict, decision: Decision, text: bytes = b"", *, allow: Allow = NOTHING_YET
 ) -> SaveOutcome:
-    """Carry out what the person decided on a conflict. Results and errors as for `save_file`.
+    """Carry out what the person decided on a conflict; results and errors as for `save_file`.
 
-    "drop" keeps the disk's text and puts mine into the history, "copy" writes mine into NAME.local.md beside it,
-    "write" writes `text`.
+    "drop" puts mine into the history only, "copy" writes it into NAME.local.md, "write" writes `text`.
     """
     require_writable(workspace)
     path, disk = conflict.path, conflict.disk

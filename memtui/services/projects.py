@@ -18,16 +18,10 @@ from memtui.util.errors import NotFound
 def plan_project_move(
     workspace: Workspace, project: Project, new: Path, *, directory: Path | None = None, sessions: bool = True
 ) -> MovePlan:
-    """Plan to bring what a project has left to another directory. Nothing is written.
+    """Plan to bring what a project has left to another directory; memory always moves. Nothing is written.
 
-    Args:
-        new: The directory where it is now.
-        directory: The directory that is meant where several share the project's folder; its own if left out.
-        sessions: Whether the sessions move, too; memory always does.
-
-    Raises:
-        NotFound: If either isn't there.
-        Refused: If a folder is a link, or a dream may be running in one of the memory folders.
+    `directory` is the one that is meant where several share the project's folder. `NotFound` if either isn't there,
+    `Refused` if a folder is a link, or a dream may be running in one of the memory folders.
     """
     return plan_move(
         workspace.env, workspace.dirs, project.folder, new, directory=directory or project.cwd,
@@ -41,10 +35,7 @@ def _running(folder: Path) -> frozenset[str]:
 
 
 def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YET) -> MoveResult | NeedsConfirmation:
-    """Carry a plan out; asked about. Nothing is overwritten, and undo takes it back.
-
-    `NotFound` if there is nothing to move; `MemtuiError` if the disk refuses: the same again ends it.
-    """
+    """Carry a plan out; asked about. `NotFound` if nothing moves; after `MemtuiError` the same again ends it."""
     require_writable(workspace)
     if plan.empty:
         raise NotFound(f"{plan.old or plan.source} has left nothing that could be moved")
@@ -56,10 +47,7 @@ def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YE
 
 
 def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
-    """Take a move back; a session that went on since goes back with all of it.
-
-    `Refused` if one of its sessions is open in Claude Code; `MemtuiError` if the disk refuses: the same again ends it.
-    """
+    """Take a move back, with all of a session that went on since; `Refused` if one is open in Claude Code."""
     require_writable(workspace)
     live = frozenset(running_sessions_in(projects_dir(workspace.env).parent)) | _running(move.folder)
     return take_back(workspace.dirs, move.id, live=live, now=workspace.now)

@@ -24,10 +24,7 @@ NOTHING_YET = Allow()
 
 
 class SecretFound(Struct, frozen=True):
-    """A text holds what looks like a secret and wasn't there before: Redact, Keep once, or Always allow?
-
-    `name` is the file; `draft_kept` says whether the text is kept as a draft meanwhile.
-    """
+    """A text holds what looks like a new secret: Redact, Keep once, or Always allow? `draft_kept`: the text is kept."""
 
     name: str
     secrets: "tuple[Finding, ...]"
@@ -40,11 +37,7 @@ class SecretFound(Struct, frozen=True):
 
 
 class NeedsConfirmation(Struct, frozen=True):
-    """Something that is done only on a yes.
-
-    `title` is the question, `lines` say what it means, `yes` is the word on the button, `diff` what would change (may
-    be empty). `draft_kept` says whether a typed text is kept as a draft meanwhile.
-    """
+    """Something that is done only on a yes, which is the word on the button; `diff` is what would change, or ""."""
 
     title: str
     lines: tuple[str, ...] = ()

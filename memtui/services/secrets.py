@@ -41,14 +41,7 @@ def _always_allow(path: Path, fingerprints: Collection[str]) -> None:
 def check_text(
     dirs: Dirs, name: str, before: Collection[bytes | None], after: bytes, allow: Allow
 ) -> bytes | SecretFound:
-    """What of a text may be written, or the question to ask first.
-
-    Args:
-        name: What the file is called.
-        before: Texts whose secrets are known: the file on disk, and what the person started from.
-        after: What is to be written.
-        allow: The person's answer, if there is one.
-    """
+    """What of a text may be written, or the question to ask first; what looks like a secret in `before` is known."""
     allowed = dirs.state / "allowed_secrets.json"
     found = scan(_text(after))
     if found:

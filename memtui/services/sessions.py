@@ -51,10 +51,7 @@ def title_problem(title: str) -> str:
 
 
 def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResult:
-    """Give a session another title, as Claude Code's /rename does: one record more at the end of its file.
-
-    `UsageError` if that is no title.
-    """
+    """Give a session another title, as Claude Code's /rename does, at the end of its file; `UsageError` for none."""
     require_writable(workspace)
     return ArchiveResult(archive_for(workspace).rename(path, title))
 
@@ -86,10 +83,7 @@ def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResu
 def delete_sessions(
     workspace: Workspace, paths: Sequence[Path], allow: Allow = NOTHING_YET
 ) -> ArchiveResult | NeedsConfirmation:
-    """Delete sessions, sub-agents and large results included; asked about. They can be restored for 30 days.
-
-    `Refused` if one is open in Claude Code or in no project folder; `MemtuiError` if one can't be moved.
-    """
+    """Delete sessions with all that is theirs; asked about. Restorable for 30 days. Raises as `archive_sessions`."""
     require_writable(workspace)
     require_project_sessions(workspace, paths)
     if not allow.confirmed:
@@ -117,10 +111,7 @@ def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> Archi
 
 
 def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
-    """Write the fork that a resume needs, as an operation that can be undone.
-
-    `MemtuiError` if there is no conversation to fork, or it can't be written.
-    """
+    """Write the fork that a resume needs, as an operation; `MemtuiError` if there is no conversation to fork."""
     if workspace.read_only:
         raise Refused(
             "memtui was started with --read-only, and this needs a fork",
@@ -154,10 +145,7 @@ def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
 def export_session(
     resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET
 ) -> Export | SecretFound:
-    """Write a conversation down under a title; what looks like a secret is taken out.
-
-    That is asked about first: `secret="redact"` says yes.
-    """
+    """Write a conversation down; what looks like a secret is taken out, which `secret="redact"` says yes to."""
     made = export_transcript(resume, title, form)
     if made.removed and allow.secret != "redact":
         kinds = [rule for rule, count in sorted(made.removed.items()) for _ in range(count)]

@@ -30,10 +30,7 @@ def own_setting(key: str) -> Setting:
 
 
 def parse_own(setting: Setting, word: str | None) -> str | None:
-    """A value of ours as a person gives it: on and off are true and false; `None` is the default.
-
-    `UsageError` if the setting can't have that value.
-    """
+    """A value of ours as a person gives it, on and off included; `None` is the default. `UsageError` if it can't be."""
     if word is not None and setting.choices == ("true", "false"):
         word = {"on": "true", "off": "false"}.get(word.lower(), word.lower())
     if word is not None and setting.choices and word not in setting.choices:
@@ -42,12 +39,9 @@ def parse_own(setting: Setting, word: str | None) -> str | None:
 
 
 def set_own(workspace: Workspace, key: str, value: str | None) -> None:
-    """Set one key of config.toml, or remove it if `value` is `None`; comments, other keys and their order stay.
+    """Set one key of config.toml, or remove it; comments, other keys and their order stay.
 
-    Raises:
-        UsageError: If there is no such key, or it can't have that value.
-        Conflict: If somebody else writes the file at the same time; nothing was written.
-        MemtuiError: If the file is there but is not TOML; it is left as it is.
+    `UsageError` if there is no such key or value, `Conflict` on a write of others, `MemtuiError` if it isn't TOML.
     """
     require_writable(workspace)
     value = parse_own(own_setting(key), value)
@@ -71,7 +65,6 @@ class SwitchEdit(Struct, frozen=True):
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything to write."""
         return self.after != (self.before or b"")
 
 
@@ -86,14 +79,8 @@ def find_switch(workspace: Workspace, key: str) -> Switch:
 def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: str | None = None) -> SwitchEdit:
     """Look what changing a switch would write.
 
-    Args:
-        key: The switch.
-        value: Its new value, or what a person typed for it (`parse_value`); `UNSET` takes the key out.
-        layer: One of `LAYERS`; if left out, where the change takes effect.
-
-    Raises:
-        Refused: If it can't be changed there.
-        MemtuiError: If the file is not JSON; it is left as it is.
+    `value` may be what a person typed; `UNSET` takes the key out. `layer` is one of `LAYERS`, or else where the change
+    takes effect. `Refused` if it can't be changed there, `MemtuiError` if the file is not JSON.
     """
     switch = find_switch(workspace, key)
     path, name = _target(workspace, switch, layer)
@@ -123,10 +110,7 @@ def _target(workspace: Workspace, switch: Switch, layer: str | None) -> tuple[Pa
 
 
 def set_switch(workspace: Workspace, edit: SwitchEdit) -> Switch:
-    """Write a planned change; the switch as it stands then. Undo takes it back.
-
-    `Conflict` if the file changed since it was planned; nothing was written.
-    """
+    """Write a planned change, which undo takes back; the switch as it is then. `Conflict` if the file changed since."""
     require_writable(workspace)
     if edit.changed:
         why = f"{edit.key}: {edit.layer or edit.path.name} settings"

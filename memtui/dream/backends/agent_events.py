@@ -19,8 +19,6 @@ from memtui.memory.index import INDEX_NAME
 
 
 class EventAdapter:
-    """Passes an agent's events on to `emit` as a dream's."""
-
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self._emit = emit
         self._stage = ""
@@ -69,7 +67,6 @@ class EventAdapter:
                 self._enter(stage)
 
     def _stage_by(self, used: ToolUsed) -> str:
-        """The stage that a successful call belongs to."""
         if used.name not in WRITING_TOOLS:
             return "gather" if used.source else "orient"
         if PurePath(used.argument).name == INDEX_NAME and self._topic_written:

@@ -31,10 +31,7 @@ _CONTEXT_SUFFIX = re.compile(r"\[[^]]*\]\Z")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A credential: its variable, its value, and where that was set, in words.
-
-    A dataclass, because `repr=False` keeps the value out of logs and tracebacks.
-    """
+    """A credential and, in words, where it was set; a dataclass for `repr=False`, which keeps it out of tracebacks."""
 
     name: str
     value: str = field(repr=False)

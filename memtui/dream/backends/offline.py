@@ -38,11 +38,10 @@ def consolidate(
     keep: Callable[[tuple[Proposal, ...], Mapping[str, str]], None] | None = None,
     zone: tzinfo | None = None,
 ) -> list[RuleChange]:
-    """Consolidate a stage by rule, and return what was done; running it again on the result does nothing.
+    """Consolidate a stage by rule, with the arguments of `RuleContext`, and return what was done.
 
-    The arguments are those of `RuleContext`; `keep` is given the proposals at the end, with the digests of all files.
-    Raises `NotFound` if the stage is no folder; `MemtuiError` if the disk refuses a write: what was written until then
-    is in the stage.
+    `keep` is given the proposals at the end, with the digests of all files. Raises `NotFound` if there is no stage,
+    `MemtuiError` if the disk refuses.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, project=project, zone=zone)
     for _ in range(MAX_ROUNDS):

@@ -37,12 +37,9 @@ _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.
 class PromptContext(Struct, frozen=True):
     """What the model is told of one dream.
 
-    `day` is today, `root` the stage, `since` the day of the last dream. `sessions` are those changed since then, newest
-    first, `more` how many are not listed, `reads` the folders of their digests and transcripts. `budget`: what the run
-    may use up. `logs`: there are daily logs; in
-    assistant mode `new_logs` are those changed since the last dream, newest first, `more_logs` how many are not listed.
-    `pinned` files stay as they are. `index` is how full the index is, `None` if there is none. `proposals` are what a
-    tidy by rules left to a judgement, a line each.
+    `root` is the stage, `since` the day of the last dream. `sessions` and, in assistant mode, `new_logs` changed since
+    then, newest first; `more` and `more_logs` count those not listed. `reads` are the folders of digests and
+    transcripts; `logs`: there are daily logs; `index` is how full it is; `proposals` are a tidy's, a line each.
     """
 
     mode: str
@@ -62,7 +59,6 @@ class PromptContext(Struct, frozen=True):
 
 
 def stages_in(text: str) -> tuple[str, ...]:
-    """The stages that an answer announces, in order."""
     return tuple(word for found in _STAGE.findall(text) if (word := found.lower()) in STAGES)
 
 
@@ -242,10 +238,7 @@ def _one_line(path: str | Path) -> str:
 
 
 def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: Budget) -> PromptContext:
-    """Collect the context of a running dream, and write the digests of its sessions beside the stage.
-
-    The dream holds the lock, so the time before it took the lock counts. Raises `OSError` if the disk refuses.
-    """
+    """Collect the context of a running dream, and write its sessions' digests; `OSError` if the disk refuses."""
     last = unread_since(workspace, workspace.now())
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
     listed = write_digests(stage, [file.path for file in found[:MAX_LISTED]], last or 0.0)

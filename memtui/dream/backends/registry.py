@@ -27,8 +27,6 @@ BACKEND_SETTING = "dream_backend"
 
 
 class Backend(Struct, frozen=True):
-    """A backend, and why it was chosen."""
-
     name: str
     why: str
     work: BackendWork
@@ -39,7 +37,7 @@ class Backend(Struct, frozen=True):
 
 
 def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
-    """Choose the named backend, or the one of our settings, or the best one that is available here.
+    """The named backend, else the one of our settings, else the best one that is available here.
 
     Raises `UsageError` if there is no such backend or mode, `Unsupported` if it can't work here.
     """

@@ -19,11 +19,9 @@ SCHEDULE_TOLERANCE_S = 3600
 
 
 class Gate(Struct, frozen=True):
-    """One condition.
+    """One condition: `words` say what it requires, `reason` how it stands, `source` where that was read.
 
-    `name` is "auto-dream", "memory", "time", "sessions", "failures", "review", "lock" or "folder". `words` says what it
-    requires, `reason` how it stands, `source` where that was read. `opens_at` is when a closed gate opens by itself,
-    `None` if that isn't known.
+    `opens_at` is when a closed gate opens by itself, `None` if that isn't known.
     """
 
     name: str
@@ -35,10 +33,7 @@ class Gate(Struct, frozen=True):
 
 
 def dream_gate(location: MemoryLocation, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
-    """Whether dreams may start by themselves here; one by hand needs no switch.
-
-    In assistant mode they start by schedule alone, the next one at `next_at`.
-    """
+    """Whether dreams start by themselves here, in assistant mode by schedule alone; one by hand needs no switch."""
     words = "auto-dream is on"
     switch, remote = location.switch("autoDreamEnabled"), location.switch("CLAUDE_CODE_REMOTE")
     if trigger == "hand":

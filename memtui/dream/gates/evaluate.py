@@ -33,10 +33,7 @@ _SUCCEEDED = ("done", "nothing", "held")
 def evaluate_gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hook", keep: bool = False
 ) -> tuple[Gate, ...]:
-    """Evaluate every gate, for a dream that starts by itself if nothing else is said.
-
-    A run passes `keep` to keep the result of a scan of the sessions.
-    """
+    """Evaluate every gate for a trigger. A run passes `keep`, to keep the result of a scan of the sessions."""
     return tuple(_gates(workspace, dirs, now, trigger=trigger, keep=keep))
 
 
@@ -82,7 +79,6 @@ def last_dream(workspace: Workspace, now: float) -> float | None:
 
 
 def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
-    """Whether so many dreams failed in a row that the next one waits."""
     ends = failures_in_a_row(runs)
     words, source = "no failures in a row", str(dirs.state / "runs")
     if not ends:
@@ -101,7 +97,6 @@ def failures_in_a_row(runs: Iterable[Run]) -> tuple[Ended, ...]:
 
 
 def backoff_s(failures: int) -> int:
-    """Seconds that a dream waits after so many failures in a row."""
     extra = failures - FREE_FAILURES
     return 0 if extra <= 0 else min(FIRST_BACKOFF_S << min(extra - 1, 16), MAX_BACKOFF_S)
 

@@ -44,10 +44,7 @@ def sessions_key(location: MemoryLocation) -> str:
 
 
 def unread_since(workspace: Workspace, now: float) -> float | None:
-    """The time since which sessions have not been read; `None` if none ever was.
-
-    That is our mark, or the lock's time where another program consolidated after it.
-    """
+    """Since when sessions are unread: by our mark, or by a later time of the lock; `None` if none was ever read."""
     mark = _load(workspace)
     last = lock_before_run(workspace.location.folder, workspace.dirs).last(now)
     if mark is None or not mark.until <= mark.ended <= now + MAX_CLOCK_SKEW_S:

@@ -91,10 +91,7 @@ class SessionScan(Struct, frozen=True):
 
 
 def session_gate(workspace: Workspace, config: Config, after: float, now: float, *, keep: bool = False) -> Gate:
-    """Whether enough sessions were changed since `after` (0 for never), when they were last read.
-
-    With `keep` the result of a new scan is kept, if the disk takes it.
-    """
+    """Whether enough sessions changed since `after`, when they were last read; `keep` keeps a new scan's result."""
     if found := current_scan(workspace, config, after, now):
         return _gate(found, workspace, now, fresh=False)
     found = _scan(workspace, config, after, now)

@@ -32,10 +32,7 @@ class ExternalRun(Struct, frozen=True):
 
 
 def find_external_run(workspace: Workspace, now: float, known: ExternalRun | None = None) -> ExternalRun | None:
-    """Find a running dream of another program; a lock older than an hour counts as left behind.
-
-    `known` is what was found last time: files that are gone since its first look are known from it.
-    """
+    """Find a dream of another program; a lock older than an hour counts as left behind. `known` is the last find."""
     folder = workspace.location.folder
     lock = effective_lock(folder, workspace.dirs)
     since = lock.since(now)
@@ -63,10 +60,7 @@ def _changed(times: dict[str, float], first: Collection[str], since: float) -> l
 
 
 def text_before_run(workspace: Workspace, name: str, since: float) -> bytes | None:
-    """A file's content before a time, from history; `None` if history knows that there was no such file.
-
-    Raises `NotFound` if history first recorded the file after that time.
-    """
+    """A file's content before a time, `None` for no file; `NotFound` if history first recorded it after that time."""
     store = workspace.store(workspace.location.folder)
     first = None
     for version in store.log(name):  # newest first

@@ -46,11 +46,9 @@ class LockJournal:
         self._fs = fs
 
     def load(self) -> LockEntry | None:
-        """Read the entry; `None` if there is no usable one."""
         return _read_entry(self.path)
 
     def save(self, entry: LockEntry) -> None:
-        """Write the entry durably."""
         before = entry.before
         data = {
             "folder": os.fsencode(entry.folder).decode("latin-1"), "holder": str(entry.holder), "run": entry.run,
@@ -73,7 +71,6 @@ class LockJournal:
 
 
 def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
-    """The entries of all memory folders."""
     try:
         paths = sorted((dirs.state / "locks").glob("*.json"))
     except OSError:

@@ -37,10 +37,9 @@ _MTIME_TOLERANCE_S = 1e-3  # a float of seconds is coarser than the nanoseconds 
 
 
 class DreamLock:
-    """The lock of one memory folder, for the run of that id; `settle` is the wait in seconds before it is read back.
+    """The lock of a memory folder for a run, taken for the process `me` (this one if left out).
 
-    The folder is created if absent, and removed again by a rollback. The lock is taken for the process `me`, this one
-    if left out.
+    The folder is created if absent, and removed by a rollback. `settle` is the wait in seconds before it is read back.
     """
 
     def __init__(
@@ -64,10 +63,9 @@ class DreamLock:
         self._journal = LockJournal(dirs, self.folder, fs=fs)
 
     def take(self) -> None:
-        """Take the lock. If this raises, nothing has changed.
+        """Take the lock; if this raises, nothing has changed.
 
-        Raises `Conflict` if another process holds it or was faster; the message says which; `Refused` if what is in its
-        place can't be a lock; `OSError` if the system refuses.
+        Raises `Conflict` if another process holds it or was faster, `Refused` if what is there can't be a lock.
         """
         with file_lock(self._journal.guard, fs=self._fs):
             _end_dead_holder(self._journal, self._fs)
@@ -179,7 +177,7 @@ def our_lock_holder(folder: Path, dirs: Dirs) -> LockEntry | None:
 
 
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float) -> LockState:
-    """Remove a lock that no process holds, and return what it was; what a dead run of ours left is put back first.
+    """Remove a lock that no process holds and return it; what a dead run of ours left is put back first.
 
     Raises `Conflict` if a process holds it, `Refused` if it is a folder with something in it.
     """
@@ -279,7 +277,6 @@ def _lock_text(holder: ProcessIdentity) -> bytes:
 
 
 def _missing_folders(folder: Path) -> tuple[str, ...]:
-    """The folders that have to be created, outermost first."""
     missing: list[str] = []
     while not folder.is_dir():
         missing.append(str(folder))

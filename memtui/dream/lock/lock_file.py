@@ -94,7 +94,6 @@ def read_lock(folder: Path) -> LockState:
 
 
 def parse_lock_pid(text: bytes) -> int | None:
-    """The PID that a lock's text names, if it names one."""
     return int(text) if _PID.fullmatch(text) is not None else None
 
 
@@ -124,10 +123,7 @@ def folder_keeping_mtime(folder: Path, fs: FileSystem) -> Iterator[int]:
 
 
 def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
-    """Read all that is needed to put the lock back later.
-
-    Raises `Refused` if there is something that can't be put back.
-    """
+    """Read all that is needed to put the lock back later; raises `Refused` for what can't be put back."""
     path = folder / LOCK_NAME
     try:
         info = fs.lstat(path)

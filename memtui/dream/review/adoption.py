@@ -88,7 +88,7 @@ class Adoption(Struct, frozen=True):
 
 
 class Adopted(Struct, frozen=True):
-    """What was done: the version (`None` if nothing had to be written), the adopted names, and those still waiting.
+    """What was done: the version (`None` if nothing was written), the adopted names, and those still waiting.
 
     `partly` is the file of which some hunks were adopted; it waits with the others.
     """
@@ -233,16 +233,11 @@ def adopt_stage(
     over: bool = False,
     before_write: Callable[[], None] | None = None,
 ) -> Adopted:
-    """Write changes of a stage to its folder, all in one step and as one version.
+    """Write changes of a stage to its folder as one version: `names`, a rename by either, or all that doesn't conflict.
 
-    Raises `NotFound` if the run didn't change a named file; `Conflict` if a named file conflicts and `over` is off, or
-    one changed in this very moment; `Refused` if a run may not write a named file, or memtui is read-only;
-    `MemtuiError` as from `Store.apply`; nothing was written then.
-
-    Args:
-        names: Files to adopt, a rename by either of its names; everything that doesn't conflict if left out.
-        over: Take the run's side of a conflict; what it replaces stays in the history.
-        before_write: Called under the store's lock right before anything is replaced; what it raises stops the write.
+    `over` takes the run's side of a conflict. `before_write` is called under the store's lock right before anything is
+    replaced; what it raises stops the write. Raises `NotFound` if the run didn't change a file, `Conflict` if one
+    conflicts or changed just now, `Refused`, or `MemtuiError` as from `Store.apply`; nothing was written then.
     """
     workspace.check_writable()
     adoption = plan_adoption(stage, workspace)
@@ -265,16 +260,11 @@ def adopt_stage(
 def adopt_hunks(
     stage: Stage, workspace: Workspace, name: str, numbers: Collection[int], *, over: bool = False, shown: str = ""
 ) -> Adopted:
-    """Write some hunks of one file's difference to the folder, as one version; the others stay in the stage for later.
+    """Write some hunks of one file's difference to the folder, as one version; with all of them it is adopted whole.
 
     Hunks are those of `unified_diff` with `HUNK_CONTEXT` between the present text and the planned one, from 1. The
     stage stays as it is: what is left is found by merging once more, and an undo offers everything again. Raises as
-    `adopt_stage`; `UsageError` for a number that there is not and for a renamed file; `Conflict` if the difference is
-    no longer the one `shown` to the person.
-
-    Args:
-        name: The file; with all of its hunks it is adopted whole.
-        over: Take the run's side of a conflict; what it replaces stays in the history.
+    `adopt_stage`; `UsageError` for a wrong number or a renamed file; `Conflict` if the difference isn't as `shown`.
     """
     workspace.check_writable()
     adoption = plan_adoption(stage, workspace)

@@ -83,15 +83,9 @@ class _Unit(Struct):
 def find_claims(
     before: Mapping[str, str], after: Mapping[str, str], *, renamed: Mapping[str, str] | None = None
 ) -> tuple[Claim, ...]:
-    """Compare the texts of a folder claim by claim.
+    """Compare the texts of a folder, unchanged ones included, claim by claim; `renamed` are old names by new name.
 
-    Args:
-        before: The texts of the folder by name, unchanged files included.
-        after: The texts that it would hold.
-        renamed: Old names by new name; a renamed file is compared with what it was.
-
-    Returns:
-        The claims, lost ones first, each kind in the order of the files. What only moved within its file is none.
+    Lost claims come first, each kind in the order of the files. What only moved within its file is none.
     """
     old_names = {new: old for new, old in (renamed or {}).items() if old in before and new in after}
     new_names = {old: new for new, old in old_names.items()}
@@ -199,7 +193,6 @@ class _Search:
 
 
 def _units(text: str, name: str) -> list[_Unit]:
-    """Cut a text into claims, in order."""
     front = read_frontmatter(text)
     lines = nfc(text).split("\n")
     units = []

@@ -81,12 +81,10 @@ def read_words(text: str) -> Words:
 
 
 def all_tokens(text: str) -> Terms:
-    """The tokens of a text alone."""
     return read_words(text).tokens
 
 
 def _without_hidden(text: str) -> str:
-    """The text without comments and without what is struck out."""
     return _HIDDEN.sub(" ", text) if "<!--" in text or "~~" in text else text
 
 
@@ -150,12 +148,10 @@ class Loss(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """From 0 to 1."""
         return self.lost / self.total if self.total else 0.0
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it needs a person's yes."""
         unreplaced = self.lost - self.fresh
         if not self.name:
             return unreplaced >= MIN_LOST_TERMS and unreplaced > MAX_FOLDER_LOSS * self.total
@@ -180,24 +176,15 @@ def measure_losses(
     earlier: Sequence[EarlierChange] = (),
     read: Callable[[str], Words] = read_words,
 ) -> tuple[Loss, ...]:
-    """Measure what each changed file loses, and the folder.
+    """Measure what each changed file loses, by name, and last the folder (`name` is "").
 
     A term of a file is kept if the file has it still, or a line that the run wrote anywhere; what stood in two places
     is kept if one other file has at least half of what is missing. That other files happen to use the same words, each
     a few, is not enough, except for the index, which repeats them all.
 
-    What runs of the last days lost is added, unless it stands somewhere now: eight small losses are a large one. A run
-    that loses nothing is not held for what others lost.
-
-    Args:
-        before: The texts that the run was given, by name.
-        after: The texts that the folder would hold.
-        renamed: Old names by new name.
-        earlier: The runs adopted in the last days, in any order.
-        read: `read_words`, or one that remembers its answers.
-
-    Returns:
-        The files that lose a term, by name, and last the folder (`name` is "").
+    What runs of the last days (`earlier`) lost is added, unless it stands somewhere now: eight small losses are a large
+    one. A run that loses nothing is not held for what others lost. `renamed` are old names by new name; `read` is
+    `read_words`, or one that remembers its answers.
     """
     names = {old: new for new, old in renamed.items()}
     known = _union(read(text).tokens for text in before.values())

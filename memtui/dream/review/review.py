@@ -51,12 +51,7 @@ Decision = Literal["", "adopted", "partly adopted", "restored", "discarded", "ex
 
 
 def decision_on(run: Run, progress: RunProgress, operations: Iterable[Operation], *, kept: bool) -> Decision:
-    """What became of what a run changed, by what is in the memory folder now.
-
-    Args:
-        operations: Those of the folder since the run began, newest first.
-        kept: Whether its stage is still there.
-    """
+    """What became of a run's changes, by the folder's operations since it began; `kept`: its stage is still there."""
     decided = {one.what for one in progress.decided}
     fates = adopted_files(run, operations)
     standing = [name for name, fate in fates.items() if fate == "adopted"]
@@ -72,11 +67,7 @@ def decision_on(run: Run, progress: RunProgress, operations: Iterable[Operation]
 
 
 def adopted_files(run: Run, operations: Iterable[Operation]) -> dict[str, str]:
-    """What became of each file of which something was adopted: it is "adopted", or was "undone" or "restored" since.
-
-    Args:
-        operations: Those of the folder since the run began, newest first.
-    """
+    """What became of each file of which something was adopted: it is "adopted", or was "undone" or "restored" since."""
     found: dict[str, str] = {}
     back = set[str]()
     for one in operations:
@@ -120,10 +111,7 @@ POLICY_RULES = ("review", "learning")
 
 
 class ReviewPolicy(Struct, frozen=True):
-    """What happens to the next dream that has no reason to wait, by the setting `dream_review` in force.
-
-    `judged` of the first `first` dreams of the project are judged; both count with "learning" only.
-    """
+    """What happens to a dream without a reason to wait; `judged` and `first` count dreams, with "learning" only."""
 
     setting: str
     judged: int = 0
@@ -131,12 +119,10 @@ class ReviewPolicy(Struct, frozen=True):
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for review whatever it does."""
         return self.setting == "always" or (self.setting == "learning" and self.judged < self.first)
 
 
 def review_policy(folder: Path, dirs: Dirs, workspace: Workspace) -> ReviewPolicy:
-    """The review policy of a memory folder."""
     setting = read_config(dirs.config)["dream_review"]
     return ReviewPolicy(setting, judged_dreams(folder, dirs, workspace) if setting == "learning" else 0)
 
@@ -181,8 +167,8 @@ def adopt_run(
 ) -> Adopted:
     """Adopt what a run's stage holds, the named files of it, or some `hunks` of one file.
 
-    Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation. Raises
-    `MemtuiError` as from `stage_for_review`, `adopt_stage` and `adopt_hunks`; nothing was written then.
+    Once nothing is left to adopt, the stage is removed and a held run counts as the last consolidation. Raises as
+    `stage_for_review`, `adopt_stage` and `adopt_hunks`.
     """
     with _deciding(run):
         stage = stage_for_review(run, dirs)
@@ -204,10 +190,7 @@ def _deciding(run: Run) -> AbstractContextManager[None]:
 
 
 def _record_adoption(run: Run, dirs: Dirs, workspace: Workspace, decided: Decided) -> None:
-    """Record what was adopted of a run, and end it if nothing is left. What the disk refuses is done by the next look.
-
-    The memory folder is as it shall be by now: nothing here may say that it failed.
-    """
+    """Record what was adopted, and end the run if nothing is left. What the disk refuses now, the next look does."""
     end = run_state(run).end
     if not decided.left and end is not None and end.how == "held" and not run.dry_run and run.reads_sessions:
         # The lock's mtime becomes now, unless a dream is running: that one will set it.
@@ -259,10 +242,7 @@ def _decided(run: Run) -> tuple[Decided, ...]:
 
 
 def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Discard a run's changes, or say of a held one whose drafts are gone that it is decided.
-
-    Raises `Conflict` and `NotFound` as from `stage_for_review`.
-    """
+    """Discard a run's changes, or decide a held one whose drafts are gone; raises as `stage_for_review`."""
     if not is_expired(run, dirs):
         stage_for_review(run, dirs)
         discard_stage(dirs, run.id)
@@ -272,8 +252,7 @@ def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
 def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
     """What a run changed: name, text before and after, `None` for no file.
 
-    While its stage is kept, what adopting it now would do; afterwards what was adopted, oldest version first, a name
-    once for each version that changed it.
+    While its stage is kept, what adopting it would do; then what was adopted, oldest first, a name once a version.
     """
     if has_stage(dirs, run.id):
         planned = planned_texts(plan_adoption(open_stage(dirs, run.id), workspace))
@@ -295,11 +274,7 @@ def claims_of_plan(adoption: Adoption) -> tuple[Claim, ...]:
 
 
 def claims_of_run(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[Claim, ...]:
-    """What a run does to the memory claim by claim.
-
-    While its stage is kept, what adopting it now would do; afterwards what was adopted, beside what stands in the
-    folder now.
-    """
+    """What a run does to the memory claim by claim; once its stage is gone, what was adopted beside the folder now."""
     if has_stage(dirs, run.id):
         return claims_of_plan(plan_adoption(open_stage(dirs, run.id), workspace))
     texts: dict[str, tuple[bytes | None, bytes | None]] = {}
@@ -328,10 +303,7 @@ def _decoded(texts: Mapping[str, bytes | None]) -> dict[str, str]:
 
 
 def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:
-    """The versions of one file, by its present name, also of a run at work; reads nothing else of the run.
-
-    Raises `NotFound` if nothing is known of what the run did to it.
-    """
+    """The versions of one file, by its present name, also of a run at work; `NotFound` if nothing is known of it."""
     found = workspace.store(run.folder).read(name)
     now = None if found is None else found[0]
     if has_stage(dirs, run.id):
@@ -345,10 +317,9 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
 
 
 def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
-    """Plan to bring files (all that the run changed, or the named ones) back to what they were before it was adopted.
+    """Plan to bring files that a run changed, all or `names`, back to what they were, times included.
 
-    Their times come back, too; the store keeps later edits. Raises `NotFound` if nothing of the run was adopted, or not
-    this file.
+    The store keeps later edits. Raises `NotFound` if nothing of the run was adopted, or not this file.
     """
     made = [version for version in adopted_operations(run, workspace) if not version.undone]
     if not made:
@@ -372,10 +343,9 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change], *, over: Collection[str] = ()) -> Saved:
-    """Carry out a `restore_plan`, as one operation that can be undone; what can't be restored is in `left`.
+    """Carry out a `restore_plan`, as one operation; what can't be restored is in `left`.
 
-    `over` are names to bring back even where later edits overlap: these are in the history then. Raises `Refused` if
-    memtui is read-only.
+    `over` are names to bring back even where later edits overlap: these stay in the history.
     """
     workspace.check_writable()
     changes = [

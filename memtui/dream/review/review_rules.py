@@ -116,7 +116,6 @@ class ReviewInput(Struct, frozen=True, dict=True):
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
-        """What each changed file and the folder loses."""
         return measure_losses(
             self.texts_before, self.texts_after, renamed=self.old_names, earlier=self.earlier, read=self.read
         )
@@ -138,7 +137,6 @@ class ReviewInput(Struct, frozen=True, dict=True):
 
     @cached_property
     def tokens_after(self) -> Terms:
-        """The tokens of the texts that the folder would hold."""
         return frozenset().union(*(self.read(text).tokens for text in self.texts_after.values()))
 
     @cached_property
@@ -239,7 +237,6 @@ def _scrambled(given: ReviewInput) -> Iterator[Held]:
 
 
 def _said(text: str) -> str:
-    """The description and the body of a topic."""
     return f"{read_frontmatter(text).description or ''}\n\n{_body(text)}"
 
 
@@ -323,7 +320,6 @@ def _front_matter(given: ReviewInput) -> Iterator[Held]:
 
 
 def _descriptions(given: ReviewInput, one: StagedChange) -> frozenset[str | None]:
-    """The descriptions of the other topics that stay."""
     names = given.texts_before.keys() - {*one.names, INDEX_NAME}
     stay = (name for name in names if given.new_names.get(name, name) in given.texts_after)
     return frozenset(read_frontmatter(given.texts_before[name]).description for name in stay) - {None}

@@ -48,7 +48,6 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def neighbours(text: str) -> frozenset[tuple[str, str]]:
-    """The pairs of words that stand side by side."""
     return frozenset(pairwise(_words(text)))
 
 
@@ -57,9 +56,9 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def find_unsupported(text: str, before: str, known: Terms, said: Callable[[], Terms]) -> Iterator[str]:
-    """Yield new sentences of which at least half of the terms stand neither in `known` nor, by their stem, in `said`.
+    """Yield new sentences of which half of the terms or more stand neither in `known` nor, by their stem, in `said`.
 
-    Dates don't count: a dream makes them absolute. `before` is the text as it was; `said` is called where it is needed.
+    Dates don't count: a dream makes them absolute. `said` is called where it is needed.
     """
     known_stems: frozenset[str] | None = None
     old = set(sentences(before))

@@ -34,10 +34,9 @@ Mode = Literal["reflect", "prune"]
 
 
 class RuleChange(Struct, frozen=True):
-    """One change that a rule made.
+    """One change that a rule made: to which file, and for people what was done.
 
-    `rule` names the rule, `name` the file that it is about (POSIX, relative to the folder), `words` say for people what
-    was done. `before` holds the lines, of whatever files, that stood there before and no longer stand there so.
+    `before` holds the lines, of whatever files, that stood there before and no longer stand there so.
     """
 
     rule: str
@@ -57,7 +56,6 @@ class RuleContext:
     """One stage during a run. Raises `NotFound` if it is no folder.
 
     Args:
-        root: The stage; its path holds no link (it is ours).
         now: Seconds since 1970; the only clock.
         mode: "reflect" repairs and removes exact copies; "prune" also empty files and entries of files that are gone.
         pinned: Names (POSIX, relative to the folder) of files that stay as they are.
@@ -191,10 +189,7 @@ class RuleContext:
         return True
 
     def problems_of(self, code: str) -> Iterator[Problem]:
-        """The problems of a code in files that may be changed.
-
-        Those of checks with a `find_in_text` are not among them: a rule for such a check looks through `text` itself.
-        """
+        """The problems of a code in files that may be changed; those that a `find_in_text` finds aren't among them."""
         return (problem for problem in self.problems if problem.code == code and self.may_change(problem.file))
 
     def fix(self, problem: Problem) -> dict[str, str]:

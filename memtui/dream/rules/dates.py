@@ -61,10 +61,7 @@ class _Date(Struct, frozen=True):
 
 
 def make_dates_absolute(text: str, day: date) -> tuple[str, list[tuple[str, str]]]:
-    """Make the relative dates below the front matter of a topic file absolute, which was written on that day.
-
-    Returns the text, in which what was turned is not found again, whatever the day; and each phrase with its date.
-    """
+    """Make the relative dates below the front matter of a text of that day absolute; also gives each phrase's date."""
     edits: list[tuple[int, int, str]] = []
     found: list[tuple[str, str]] = []
     for start, end, phrase in _certain_phrases(text):

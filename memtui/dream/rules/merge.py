@@ -48,8 +48,7 @@ class _Section(Struct):
 def merge_texts(newer: str, older: str) -> tuple[str, tuple[str, ...]]:
     """Merge two files to a text with every line of both bodies, but for the older one's headings listed beside it.
 
-    The front matter, order and line ends of `newer` are kept; only lines that it lacks are taken from `older`, and the
-    earlier date of creation.
+    It has the front matter, order and line ends of `newer`, and the earlier date of creation.
     """
     front, old_front = read_frontmatter(newer), read_frontmatter(older)
     newline = newline_of(newer)

@@ -27,10 +27,7 @@ from memtui.util.text import time_ago
 
 
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
-    """Finish what runs of a workspace left that died, and adoptions that did, and put right the locks of every folder.
-
-    Called before anything writes. Returns what was done, a sentence each.
-    """
+    """Finish runs and adoptions that died, and put locks right, before any write; a sentence for each thing done."""
     if not has_history(dirs):
         return ()
     workspace.recover()
@@ -81,10 +78,7 @@ def is_anything_left(dirs: Dirs, workspace: Workspace, now: float) -> bool:
 
 
 def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: str, signal: int = 0) -> Ended:
-    """Write the end of a run whose process is gone: it was adopted wholly, or not at all. Needs a recovered store.
-
-    `lock` says to people what became of its lock, `signal` is the one that ended it, 0 if unknown.
-    """
+    """Write the end of a run whose process is gone. Needs a recovered store; `lock` says what became of its lock."""
     if adopted := adopted_operations(run, workspace):
         made = adopted[0]
         discard_stage(dirs, run.id)

@@ -100,16 +100,13 @@ def run_dream(
     are right and the end is written.
 
     Args:
-        work: The backend's work; `backend` is its name and `why` the reason for choosing it.
         force: Override the gates that a person may override; never the lock.
         dry_run: Keep the changes in the stage, adopt nothing, roll the lock back however it ends.
         adopt: "auto" adopts a run that has no reason to wait, "review" always waits.
         wall: Seconds that the work may take, by `clock`.
-        reads_sessions: Whether the backend reads sessions. A run of one that doesn't leaves the lock's time, which says
-            when sessions were last consolidated, as it was.
+        reads_sessions: A run that doesn't leaves the lock's time, which says when sessions were last consolidated.
         supersede: Take the place of a run that waits for review; a dry run takes nothing's place and needn't wait.
         run_id: A reserved id, if the caller follows the run from the start.
-        on_event: Is given every event as it is written.
     """
     workspace.check_writable(to="dream")
     signals = Signals()
@@ -247,7 +244,6 @@ class _DreamRun(Struct):
         self.changes = now
 
     def _judge(self, stage: Stage) -> RunEnd:
-        """Adopt, or hold for review."""
         self._compare(stage, quick=False)
         adoption = plan_adoption(stage, self.workspace)
         if not adoption.items and not adoption.review_reasons:
@@ -279,7 +275,6 @@ class _DreamRun(Struct):
         return RunEnd(self.info.id, how, reason)
 
     def _finish(self, end: RunEnd) -> None:
-        """Give the lock back, keep or discard the stage, write the end."""
         lock = self._unlock(end)
         drafted = 0 if end.how in ("done", "nothing") else count_drafted(self.dirs, self.info.id)
         if not drafted:

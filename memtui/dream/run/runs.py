@@ -144,10 +144,7 @@ def same_folder(one: Path, other: Path) -> bool:
 
 
 def find_run(runs: Iterable[Run], word: str | None) -> Run:
-    """Find a run by its id or the start of one; the newest if there is no word.
-
-    Raises `NotFound` if there is none, `Usage` if several fit.
-    """
+    """Find a run by the start of its id, or the newest; `NotFound` if there is none, `UsageError` if several fit."""
     listed = list(runs)
     if word is None:
         if not listed:
@@ -249,7 +246,6 @@ def is_expired(run: Run, dirs: Dirs) -> bool:
 
 
 def record_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:
-    """Record that a gate stopped a run."""
     path = dirs.state / "runs" / "refused.jsonl"
     make_folders(path.parent)
     with suppress(FileNotFoundError):

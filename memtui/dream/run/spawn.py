@@ -59,9 +59,9 @@ class StartedRun:
         return self._process.poll() is not None
 
     def wait_until_started(self, pause: Callable[[float], object]) -> Started | Ended:
-        """Wait for the first event, `Started` or `Ended`. A run that a gate stopped leaves no folder.
+        """Wait for the first event, `Started` or `Ended`; a run that a gate stopped leaves no folder.
 
-        Raises `MemtuiError` if it ended without either; the message has the first line of its output.
+        Raises `Unsupported` with the first line of its output if it ended without either.
         """
         for event in follow_events(self.path / "events.jsonl", self.has_ended, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
@@ -86,11 +86,7 @@ def start_run(
     now: float,
     program: Sequence[str] | None = None,
 ) -> StartedRun:
-    """Start a run for the project in `cwd`; its output is kept in its folder.
-
-    `environ` is the process's environment, which determines the client's and our own folders; `program` is memtui if
-    left out. Raises `MemtuiError` if it can't be started.
-    """
+    """Start a run for the project in `cwd`, its output kept in its folder; `MemtuiError` if it can't be started."""
     with _own_errors():
         id = reserve_run(dirs, now)
         path = dirs.state / "runs" / id
@@ -133,10 +129,7 @@ def _start(
 def start_if_ready(
     workspace: Workspace, dirs: Dirs, request: RunRequest, *, environ: Mapping[str, str], now: float
 ) -> Gate | None:
-    """Start a dream and don't wait for it; returns the gate that stopped it instead, if a cheap one is closed.
-
-    The process that was started may still find another gate closed. Raises `MemtuiError` if it can't be started.
-    """
+    """Start a dream without waiting for it, or return the cheap gate that stops it. Raises as `start_run`."""
     closed = blocking_gate_without_scan(workspace, dirs, now, trigger=request.trigger, force=request.force)
     if closed is not None:
         event = GateClosed(closed.name, closed.reason, str(workspace.location.folder), request.trigger)

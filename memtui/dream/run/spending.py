@@ -13,10 +13,7 @@ DAY_S = 86_400.0
 
 
 def money_left(config: Config, dirs: Dirs, now: float) -> float | None:
-    """US dollars that a dream starting now may cost; `None` for no limit.
-
-    Raises `OverBudget` if the day's limit is reached, `UsageError` if a setting is no amount.
-    """
+    """US dollars that a dream starting now may cost, `None` for no limit; `OverBudget` if the day's is reached."""
     one, day = _amount(config, "dream_money"), _amount(config, "dream_day_money")
     if day is None:
         return one

@@ -66,10 +66,7 @@ class Stage(Struct, frozen=True):
 
 
 def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
-    """Copy a memory folder, which stays unchanged; one that doesn't exist gives an empty stage.
-
-    Raises `OSError` if the copy can't be written; what was made of it is removed.
-    """
+    """Copy a memory folder, an absent one as empty; raises `OSError` if that fails, and what was copied is removed."""
     path = dirs.state / "stages" / id
     real = Path(os.path.realpath(folder))
     names, left_out = _listed(real)
@@ -95,7 +92,6 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
 
 
 def _listed(root: Path) -> tuple[list[str], dict[str, str]]:
-    """The names to copy, and why the others are not."""
     names: list[str] = []
     left_out: dict[str, str] = {}
     for above, _, entries in walk(root, hidden=True):

@@ -58,10 +58,7 @@ class StageChanges(Struct, frozen=True):
 
 
 def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
-    """Compare a stage with its manifest. A file that was left blank counts as removed.
-
-    `quick` takes a file of the same size and mtime for the same: to show progress, not to judge a run.
-    """
+    """Compare a stage with its manifest; a blanked file counts as removed. `quick` trusts size and mtime."""
     now, odd = _scan(stage, quick)
     changed = [name for name, found in now.items() if name in stage.files and found != stage.files[name].digest]
     added = [name for name in now if name not in stage.files]
@@ -83,7 +80,6 @@ def read_staged(stage: Stage, name: str) -> bytes | None:
 
 
 def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """The files of the stage with their digests, and what must not be there."""
     now: dict[str, str] = {}
     odd: dict[str, str] = {}
     for above, _, entries in walk(stage.root, hidden=True):
@@ -106,10 +102,7 @@ def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
-    """Whether a file was blanked: a model's tools can't delete, so that is how it deletes a file.
-
-    A file that was blank when it was copied is not deleted.
-    """
+    """Whether a file with text was blanked: a model's tools can't delete, so that is how it deletes a file."""
     if size > _MAX_BLANK_BYTES or (name in stage.files and stage.files[name].digest == found):
         return False
     return not (read_staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""

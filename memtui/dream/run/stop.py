@@ -47,8 +47,7 @@ def stop_run(
 ) -> StopResult:
     """End a run of this workspace: SIGTERM, after `grace` seconds SIGKILL; then put back what it held.
 
-    Raises `Conflict` if it has ended already, or can't be ended; `Refused` if its process is not known for sure, or is
-    another user's.
+    Raises `Conflict` if it has ended or can't be ended, `Refused` if its process isn't surely known, or another user's.
     """
     state = run_state(run)
     if state.end is not None:

@@ -35,10 +35,7 @@ _STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")  # `5/15`: cron programs di
 
 
 class Schedule(Struct, frozen=True):
-    """When the dreams of a memory folder start.
-
-    `cron` has five fields; `drawn`: not chosen by a person. `installed` is the expression in the crontab, "" for none.
-    """
+    """When dreams start: `cron` has five fields; `drawn`: by lot; `installed` is what the crontab has, "" for none."""
 
     cron: str
     drawn: bool = False
@@ -66,7 +63,6 @@ def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
 
 
 def save_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
-    """Keep a schedule durably."""
     data = {"folder": os.fsencode(location.folder).decode("latin-1"), **asdict(schedule)}
     path = _path(dirs, location)
     make_folders(path.parent)
@@ -80,10 +76,7 @@ def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None
 
 
 def parse_cron(cron: str, now: float) -> "CronSim":
-    """Parse a cron expression by the rules of Debian's cron, for times after `now`.
-
-    Raises `UsageError` if it is none, if not every cron program understands it, or if that time never comes.
-    """
+    """Parse by the rules of Debian's cron; `UsageError` if not every cron program takes it, or the time never comes."""
     hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
     if len(cron.split()) != 5:
         raise UsageError(f"{cron!r} is no cron expression", hint=hint)
@@ -128,10 +121,9 @@ class Crontab:
         return found[0].decode("utf-8", "surrogateescape") if found else None
 
     def put(self, id: str, cron: str, command: str) -> str:
-        """Put our line in, in the place of an earlier one, and return it.
+        """Put our line in, in the place of an earlier one, and return it; the crontab is as before if this raises.
 
-        Raises `UsageError` if the command doesn't fit on a line, `Conflict` if the crontab doesn't hold the line
-        afterwards, `MemtuiError` if the crontab can't be read or written; it is as before then.
+        Raises `UsageError` if the command doesn't fit on a line, `Conflict` if the line isn't there afterwards.
         """
         line = cron_line(id, cron, command).encode("utf-8", "surrogateescape")
         before = self._read()
@@ -199,10 +191,7 @@ def _problem(done: "subprocess.CompletedProcess[bytes]") -> str:
 
 
 def cron_line(id: str, cron: str, command: str) -> str:
-    """Make the crontab line for a shell command, in which cron takes `%` for a line end unless escaped.
-
-    Raises `UsageError` if the command doesn't fit on a line.
-    """
+    """Make the crontab line of a shell command, `%` escaped; raises `UsageError` if it doesn't fit on a line."""
     words = f"{command.replace('%', chr(92) + '%')} {_mark(id)}"
     # Cron programs disagree about a backslash before anything but %.
     if any(odd in command for odd in "\n\r\\"):

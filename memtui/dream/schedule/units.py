@@ -60,10 +60,7 @@ def _home_of_cron() -> str:
 
 
 def systemd_units(id: str, cron: str, job: Job) -> dict[str, str]:
-    """Make a systemd timer and its service, by file name, for `~/.config/systemd/user`.
-
-    Raises `UsageError` if a name holds a line end.
-    """
+    """A systemd timer and its service by file name, for the user's units; `UsageError` if a name has a line end."""
     parts = [*job.words, str(job.cwd), *job.variables.values()]
     if any("\n" in part or "\r" in part for part in parts):
         raise UsageError("a systemd unit can't hold a folder whose name has a line end")

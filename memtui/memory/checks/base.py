@@ -127,7 +127,6 @@ class CheckedFolder(Struct, frozen=True, dict=True):
 
 
 def entry_row(file: MemoryFile) -> EntryRow:
-    """The entry that lists a topic."""
     return EntryRow(file.entry_title, file.name, one_sentence(file.description or ""), file.type)
 
 
@@ -177,7 +176,6 @@ class CheckedFile(Struct, frozen=True, dict=True):
         return found if found is not None and found.value else None
 
     def hits(self, code: str) -> tuple[TextHit, ...]:
-        """What the check of a code found in the whole text."""
         return self.findings.hits.get(code, ())
 
     def problem(
@@ -199,10 +197,7 @@ class CheckedFile(Struct, frozen=True, dict=True):
 
 
 class FixContext(Struct, frozen=True):
-    """What a fix works on: a folder as it was last read, and the texts of its files as they are now.
-
-    `read` gives "" for a file that isn't there. `now` is in seconds since 1970.
-    """
+    """A folder as it was last read, and the texts of its files as they are now ("" for a file that isn't there)."""
 
     scope: Scope
     graph: Graph

@@ -52,9 +52,9 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 def file_called(link: Link, source: str, names: Names) -> str:
-    """The one topic that has the name which a link in a file gives, "" if none or several have it.
+    """The one topic of the name that a link gives, with or without a type in front; "" if none or several have it.
 
-    With or without a type in front; a target with a folder in it is another file, of the project perhaps.
+    A target with a folder in it is another file, of the project perhaps.
     """
     if "/" in link.target.removeprefix("./"):
         return ""

@@ -52,8 +52,7 @@ def check_folder(
 ) -> tuple[Problem, ...]:
     """Check a folder after the full read; the problems come by file and line, the index first.
 
-    `findings` are by path: a file without an entry isn't judged by its text. `now` is in seconds since 1970. `compare`:
-    run the checks that compare all files with each other, too.
+    `findings` are by path: a file without an entry isn't judged by its text. `compare`: files with each other, too.
     """
     folder = CheckedFolder(scope, graph, around, now)
     problems: list[Problem] = []
@@ -89,11 +88,7 @@ def _instruction_file(path: Path, findings: TextFindings, item: Instruction | No
 
 
 def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tuple[Problem, ...]:
-    """Check one text as it stands in an editor, with what is known of the other files.
-
-    `path` need not exist yet. `folder` is None for an instruction file, of which only secrets are reported. The
-    problems are of this text alone, in order; takes some milliseconds for 25 KB.
-    """
+    """Check one text as it stands in an editor, of a file that need not exist; an instruction's for secrets alone."""
     if folder is None:
         return tuple(check_file(_instruction_file(path, scan_text(text, "instruction"))))
     name = path.relative_to(folder.scope.root).as_posix()
