@@ -5,10 +5,8 @@ machine without Claude Code's folder, in tests and for the screenshots.
 
 - `home`         puts it together
 - `marks`        placeholders in the data files: dates relative to the given time
-- `transcripts`  short scripts turned into session files as Claude Code writes them (`results`: tool results)
-- `repository`   a git repository without git
 - `history`      the last two weeks, written by the real store
-- `data/`        all texts
+- `data/`        all files, sessions included, with placeholders
 
 Invariants: nobody and nothing in it is real, every address ends in `.example`; the same folder and time give the same
 bytes and mtimes; nothing outside the given folder is read or written.

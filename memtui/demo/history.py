@@ -47,7 +47,7 @@ class DemoEdit(Struct, frozen=True):
 class ScriptStep(Struct, frozen=True):
     """One thing that happened: `who` is "outside" for what memtui didn't write, `undone` if it was taken back soon."""
 
-    ago: int
+    ago: float
     who: str
     why: str
     undone: bool

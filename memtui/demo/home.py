@@ -13,16 +13,6 @@ from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo.history import KNOWN_FOR_S, parse_steps, record_found, replay_steps
 from memtui.demo.marks import age_in, fill, span_seconds
-from memtui.demo.repository import make_repository
-from memtui.demo.transcripts import (
-    DemoTranscript,
-    Script,
-    TranscriptWriter,
-    close_transcript,
-    fork_transcript,
-    open_transcript,
-    parse_script,
-)  # fmt: skip
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.app_dirs import Dirs
 
@@ -72,9 +62,9 @@ def build_demo(home: Path, now: float) -> DemoHome:
         memory = folder / "memory"
         names = {"cwd": str(code / name), "memory": str(memory)}
         _copy(name, code / name, now, names)
-        _repository(code / name, now)
+        _repository(code / name, now - 90 * 86_400)
         _copy(f"{name}-memory", memory, now, names)
-        _sessions(name, folder, now, names)
+        _copy(f"{name}-sessions", folder, now, names)
     memory = config / "projects" / project_name(str(demo.cwd)) / "memory"
     _logs(memory / "logs", now)
     replay_steps(memory, demo.dirs, now, parse_steps(fill(_data("steps.txt"), now)))
@@ -87,22 +77,24 @@ def build_demo(home: Path, now: float) -> DemoHome:
 
 
 def _copy(source: str, target: Path, now: float, names: Mapping[str, str]) -> None:
-    """Copy a folder of data files with its marks filled in and its times set.
+    """Copy a folder of data files with its marks filled in and its times set; transcripts get the mode 0600.
 
     A leading `_` and `dot-` keep the copies in this package from being instructions or settings to an agent that works
     on memtui itself.
     """
     pairs = (line.split() for line in _data("ages.txt").splitlines() if line and not line.startswith("#"))
     ages = {name: span_seconds(age) for name, age in pairs}
+    in_json = {key: json.dumps(value, ensure_ascii=False)[1:-1] for key, value in names.items()}
     for path in _files(DATA / source):
         relative = path.relative_to(DATA / source)
         if relative.parts[0] == "logs":
             continue
         parts = [part.removeprefix("_").replace("dot-", ".", 1) for part in relative.parts]
-        text = path.read_text(encoding="utf-8")
+        text, is_transcript = path.read_text(encoding="utf-8"), path.suffix == ".jsonl"
         written = target.joinpath(*parts)
         written.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(fill(text, now, names), encoding="utf-8", newline="")
+        written.touch(0o600 if is_transcript else 0o666)
+        written.write_text(fill(text, now, in_json if is_transcript else names), encoding="utf-8", newline="")
         _date(written, now - (age_in(text) or ages.get(f"{source}/{relative.as_posix()}", DEFAULT_AGE_S)))
 
 
@@ -114,11 +106,15 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
 
 
-def _repository(folder: Path, now: float) -> None:
-    names = tuple(path.relative_to(folder).as_posix() for path in _files(folder))
-    when = now - 90 * 86_400
-    make_repository(folder, tuple(name for name in names if ".local." not in name), when)
-    for path in _files(folder / ".git"):
+def _repository(folder: Path, when: float) -> None:
+    """Make a folder what git takes for a repository, on the branch `main` and without a commit yet."""
+    git = folder / ".git"
+    for name in ("objects", "refs/heads"):
+        (git / name).mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    core = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+    (git / "config").write_text(core, encoding="ascii")
+    for path in _files(git):
         _date(path, when)
 
 
@@ -132,55 +128,6 @@ def _logs(target: Path, now: float) -> None:
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text(f"# {day:%Y-%m-%d}\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
         _date(written, now - (days * 86_400 or 1_500))
-
-
-def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) -> None:
-    """The project's transcripts, sub-agents beside them."""
-
-    def load(name: str) -> Script:
-        return parse_script(name, fill(_data(f"sessions/{name}.txt"), now, names))
-
-    scripts = [load(path.stem) for path in _files(DATA / "sessions")]
-    made: dict[str, tuple[DemoTranscript, float]] = {}
-    for script in scripts:
-        if script.head.get("project") == project:
-            transcript = open_transcript(script, names["cwd"])
-            TranscriptWriter(transcript, load).play(script.blocks)
-            close_transcript(transcript, script)
-            end = now - span_seconds(script.head["ends"])
-            made[script.name] = transcript, end - transcript.clock
-            _write_session(folder, transcript, end - transcript.clock, end)
-    for script in scripts:
-        base = script.head.get("fork", "").partition(" ")[0]
-        if base in made:
-            origin, start = made[base]
-            end = now - span_seconds(script.head["ends"])
-            late = 0.0
-            for _ in range(2):  # the first time only to see how long it takes, so that the second ends on time
-                branch = fork_transcript(origin, script)
-                branch.clock += late
-                TranscriptWriter(branch, load).play(script.blocks)
-                late = max(0.0, end - start - branch.clock)
-            close_transcript(branch, script)
-            _write_session(folder, branch, start, end)
-
-
-def _write_session(folder: Path, transcript: DemoTranscript, start: float, end: float) -> None:
-    _write_lines(folder / f"{transcript.session}.jsonl", transcript.lines(start), end)
-    for agent, child, meta in transcript.agents:
-        beside = folder / transcript.session / "subagents" / f"agent-{agent}.jsonl"
-        _write_lines(beside, child.lines(start), start + child.clock)
-        about = beside.with_suffix(".meta.json")
-        about.write_text(json.dumps(meta), encoding="utf-8")
-        _date(about, start + child.clock)
-
-
-def _write_lines(path: Path, lines: list[str], when: float) -> None:
-    """Write a file with mode 0600, as Claude Code does."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(0o600)
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
-    _date(path, when)
 
 
 def _record_other_scopes(demo: DemoHome, memory: Path, now: float) -> None:

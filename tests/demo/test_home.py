@@ -1,7 +1,10 @@
 """The sample home as a whole."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,7 +66,7 @@ def test_nothing_outside_the_folder_is_written(tmp_path: Path, home: Path) -> No
 
 
 def test_every_mark_is_filled_in(demo: DemoHome) -> None:
-    for path in demo.home.rglob("*.md"):
+    for path in (*demo.home.rglob("*.md"), *demo.home.rglob("*.jsonl")):
         text = path.read_text(encoding="utf-8")
         assert fill(text, NOW, {"cwd": "", "memory": ""}) == text, path
 
@@ -125,6 +128,91 @@ def test_every_transcript_hangs_together(demo: DemoHome) -> None:
     assert {"compact_boundary", "isCompactSummary", "forkedFrom", "last-prompt"} <= shapes
     assert {"custom-title", "ai-title", "pr-link"} <= shapes
     assert len(list(demo.config.glob("projects/*/*/subagents/agent-*.jsonl"))) == 1
+
+
+def chains(demo: DemoHome) -> dict[str, list[dict[str, Any]]]:
+    """The records with a parent, by the name of their file."""
+    files = demo.config.rglob("*.jsonl")
+    made = {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in files}
+    return {name: [row for row in rows if "uuid" in row] for name, rows in made.items()}
+
+
+def test_one_response_is_one_line_a_block(demo: DemoHome) -> None:
+    for chain in chains(demo).values():
+        answers = [row for row in chain if row["type"] == "assistant"]
+        assert all(len(row["message"]["content"]) == 1 for row in answers)
+        requests = {row["message"]["id"]: row["requestId"] for row in answers}
+        assert all(requests[row["message"]["id"]] == row["requestId"] for row in answers)
+        assert len(set(requests.values())) == len(requests)
+
+
+def test_results_hang_under_their_own_calls(demo: DemoHome) -> None:
+    parallel = 0
+    for chain in chains(demo).values():
+        blocks = [(row, block) for row in chain if "message" in row for block in row["message"]["content"]]
+        calls = {block["id"]: row for row, block in blocks if "type" in block and block["type"] == "tool_use"}
+        for row, block in blocks:
+            if "tool_use_id" in block:
+                assert row["parentUuid"] == calls[block["tool_use_id"]]["uuid"]
+                if "toolUseResult" in row:
+                    assert row["sourceToolAssistantUUID"] == row["parentUuid"]
+        parallel += len(calls) - len({row["message"]["id"] for row in calls.values()})
+    assert parallel
+
+
+def test_rewinds_and_compactions_are_where_they_belong(demo: DemoHome) -> None:
+    rewinds = compactions = 0
+    for chain in chains(demo).values():
+        prompts = [row["parentUuid"] for row in chain if row.get("origin")]
+        rewinds += len(prompts) - len(set(prompts))
+        for at, row in enumerate(chain):
+            if row.get("subtype") == "compact_boundary":
+                compactions += 1
+                assert (row["parentUuid"], row["logicalParentUuid"]) == (None, chain[at - 1]["uuid"])
+                assert chain[at + 1]["isCompactSummary"] and chain[at + 1]["parentUuid"] == row["uuid"]
+    assert rewinds and compactions
+
+
+def test_a_sub_agent_has_a_file_of_its_own(demo: DemoHome) -> None:
+    (path,) = demo.config.rglob("agent-*.jsonl")
+    chain, session = chains(demo)[path.stem], path.parent.parent.name
+    ids = {(row["isSidechain"], f"agent-{row['agentId']}", row["sessionId"]) for row in chain}
+    assert ids == {(True, path.stem, session)} and chain[0]["parentUuid"] is None
+    call = json.loads(path.with_suffix(".meta.json").read_text(encoding="utf-8"))["toolUseId"]
+    results = (row for row in chains(demo)[session] if "agentId" in row.get("toolUseResult", ()))
+    assert [row["message"]["content"][0]["tool_use_id"] for row in results] == [call]
+
+
+def test_a_fork_keeps_message_ids_and_names_its_origin(demo: DemoHome) -> None:
+    made = chains(demo)
+    (branch,) = (name for name, chain in made.items() if any("forkedFrom" in row for row in chain))
+    copied = [row for row in made[branch] if "forkedFrom" in row]
+    (origin,) = {row["forkedFrom"]["sessionId"] for row in copied}
+    assert [row["uuid"] for row in copied] == [row["uuid"] for row in made[origin][: len(copied)]]
+    assert all(row["forkedFrom"]["messageUuid"] == row["uuid"] for row in copied)
+    assert made[branch][len(copied)]["parentUuid"] == copied[-1]["uuid"]
+
+
+def test_the_last_prompt_closes_the_file(demo: DemoHome) -> None:
+    for path in demo.config.glob("projects/*/*.jsonl"):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        assert rows[-1]["type"] == "last-prompt" and "\n" not in rows[-1]["lastPrompt"]
+        assert rows[-1]["leafUuid"] in {row.get("uuid") for row in rows if row["type"] in ("user", "assistant")}
+
+
+def test_topics_name_the_sessions_that_wrote_them(memory: Path) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in memory.glob("*.md")]
+    named = {text.split("originSessionId: ")[1].split()[0] for text in texts if "originSessionId: " in text}
+    assert len(named & {path.stem for path in memory.parent.parent.glob("*/*.jsonl")}) >= 5
+
+
+def test_git_accepts_the_repository(demo: DemoHome) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("no git")
+    done = subprocess.run(
+        ["git", "status", "-b", "--porcelain"], cwd=demo.cwd, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("## No commits yet on main\n")
 
 
 def test_history_shows_who_did_what(demo: DemoHome, memory: Path) -> None:
