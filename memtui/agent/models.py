@@ -10,10 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-EFFORT = "medium"
-"""What Claude Code asks of its current models."""
-UPDATES_BETA = "thinking-display-updates-2026-08-18"
-"""The beta without which a display of "updates" is refused."""
+EFFORT = "medium"  # what Claude Code asks of its current models
+UPDATES_BETA = "thinking-display-updates-2026-08-18"  # the beta without which a display of "updates" is refused
 
 
 class ModelTraits(Struct, frozen=True):

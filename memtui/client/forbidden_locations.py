@@ -18,11 +18,8 @@ from memtui.util.text import nfc, visible
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
-MIN_PATH_CHARS = 4
-"""Shorter paths are slips: "/x", "/ab"."""
-MAX_LINKS = 40
-"""As many as Linux follows in one path."""
-
+MIN_PATH_CHARS = 4  # shorter paths are slips: "/x", "/ab"
+MAX_LINKS = 40  # as many as Linux follows in one path
 _BAD_PATTERNS = (
     (re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:"), "it is a URL"),
     (re.compile(r"^[A-Za-z]:"), "it is a path on a Windows drive"),

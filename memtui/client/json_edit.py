@@ -35,8 +35,7 @@ _MAX_INT_DIGITS = 300
 """Python refuses to read integers of 4,300 digits; longer numbers become floats, as they are for Claude Code."""
 
 
-_MAX_DEPTH = 500
-"""Nested objects and lists that every Python can read."""
+_MAX_DEPTH = 500  # nested objects and lists that every Python can read
 
 
 class InvalidJson(ValueError):

@@ -34,8 +34,7 @@ from memtui.util.errors import NotFound, Unsupported, UsageError
 from memtui.util.paths import can_exist, expand_tilde
 from memtui.util.text import nfc, visible
 
-MAX_FOLDERS_LISTED = 64
-"""The search gives up after this many; a path has about ten."""
+MAX_FOLDERS_LISTED = 64  # the search gives up after this many; a path has about ten
 
 
 def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
@@ -62,8 +61,7 @@ def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
     return tuple(sorted(found))
 
 
-FIRST_READ_BYTES = 1 << 12
-"""The beginning of a transcript usually holds a `cwd`."""
+FIRST_READ_BYTES = 1 << 12  # the beginning of a transcript usually holds a `cwd`
 MAX_SESSIONS_SEARCHED = 3
 """Newest sessions of a folder whose head and tail are searched for an identity if no first `cwd` is one."""
 _CWD_FIELD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')

@@ -23,8 +23,7 @@ from memtui.util.json_object import json_object
 from memtui.util.process import ProcessIdentity, is_alive
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
-_START_TOLERANCE_S = 60.0
-"""How long after its file a process may seem to have started: clocks get set."""
+_START_TOLERANCE_S = 60.0  # how long after its file a process may seem to have started: clocks get set
 
 
 class RunningSession(Struct, frozen=True):

@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from memtui.util.json_object import json_object
 
-PART_BYTES = 1 << 16
-"""The head and the tail that Claude Code's own list reads."""
+PART_BYTES = 1 << 16  # the head and the tail that Claude Code's own list reads
 SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
 """The file name of a session; other names are sub-agents and foreign files."""
 
@@ -52,8 +51,7 @@ def session_files(folder: Path) -> list[SessionFile]:
     return sorted(files, key=lambda file: (-file.modified, file.file_path))
 
 
-ListedFile = tuple[str, float, int, int]
-"""The fields of a `SessionFile`, for callers that compare thousands."""
+ListedFile = tuple[str, float, int, int]  # the fields of a `SessionFile`, for callers that compare thousands
 
 
 def listed_files(folders: Iterable[Path]) -> list[ListedFile]:

@@ -22,15 +22,9 @@ from memtui.util.errors import Conflict, MemtuiError, Unsupported
 
 SCHEMA_VERSION = 1
 
-BEGUN, DONE = 0, 1
-"""States of an operation."""
-
-MAX_DELTA_DEPTH = 20
-"""Versions that are stored as a difference from the one before, until one is stored whole again."""
-
-_WINDOW_SIZE = 32_768
-"""Bytes at the end of a content that zlib can refer to as a dictionary."""
-
+BEGUN, DONE = 0, 1  # states of an operation
+MAX_DELTA_DEPTH = 20  # versions that are stored as a difference from the one before, until one is stored whole again
+_WINDOW_SIZE = 32_768  # bytes at the end of a content that zlib can refer to as a dictionary
 _APPLICATION_ID = 0x6D656D74  # "memt"
 
 _SCHEMA = f"""

@@ -16,15 +16,10 @@ from msgspec.structs import replace
 from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
 from memtui.util.resolve import matches_prefix, resolve_one
 
-FILES: Final = "files"
-"""Subject of an operation on file contents: memory, instructions, settings."""
-
-FOUND: Final = "found"
-"""Kind of the first operation on a folder: the files as they were when memtui came."""
-OUTSIDE: Final = "outside"
-"""Kind of a change that somebody else made."""
-KEPT: Final = "kept"
-"""Kind of a text that was put by without touching the file: the side that lost a conflict."""
+FILES: Final = "files"  # subject of an operation on file contents: memory, instructions, settings
+FOUND: Final = "found"  # kind of the first operation on a folder: the files as they were when memtui came
+OUTSIDE: Final = "outside"  # kind of a change that somebody else made
+KEPT: Final = "kept"  # kind of a text that was put by without touching the file: the side that lost a conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 MOVED: Final = "moved"

@@ -23,9 +23,7 @@ from memtui.history.transaction import Moved, Step, Transaction, look
 from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderScope, FolderVersions, Operation, count_lines
 from memtui.util.errors import Conflict, MemtuiError
 
-MAX_TRIES = 5
-"""How often a write starts again because a file changed in the middle of it."""
-
+MAX_TRIES = 5  # how often a write starts again because a file changed in the middle of it
 NOTHING = "nothing was written"
 
 

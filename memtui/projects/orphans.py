@@ -23,14 +23,10 @@ from memtui.client.projects import Project, list_projects, session_directory
 from memtui.client.session_files import head_and_tail, parse_records, session_files
 from memtui.fs.folders import subfolders
 
-SESSIONS_READ = 3
-"""Newest sessions whose head and tail are searched."""
-FILES_ASKED = 12
-"""Files that a candidate is asked for."""
-ENOUGH = 2
-"""Files that have to be there for a directory of another name."""
-MOST_BESIDE = 200
-"""Entries of a folder that are looked at."""
+SESSIONS_READ = 3  # newest sessions whose head and tail are searched
+FILES_ASKED = 12  # files that a candidate is asked for
+ENOUGH = 2  # files that have to be there for a directory of another name
+MOST_BESIDE = 200  # entries of a folder that are looked at
 MOST_SHOWN = 3
 _FILE = re.compile(rb'"(?:file_path|filePath|notebook_path)"\s*:\s*("(?:[^"\\]|\\.)*")')
 

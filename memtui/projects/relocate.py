@@ -44,11 +44,9 @@ from memtui.util.errors import MemtuiError, NotFound, Refused
 from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import pluralize
 
-LONGEST_TAIL = 40
-"""Characters of a place that become part of a file name."""
+LONGEST_TAIL = 40  # characters of a place that become part of a file name
 _NOT_IN_NAMES = re.compile(r"[^\w-]+|_+")
-_BLOCKS = ("```", "~~~", "<!--")
-"""What begins a stretch of lines that mean nothing one by one."""
+_BLOCKS = ("```", "~~~", "<!--")  # what begins a stretch of lines that mean nothing one by one
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
@@ -234,8 +232,7 @@ def _others(root: Path) -> list[str]:
     return sorted(found)
 
 
-STALE_LOCK = 3600.0
-"""Seconds after which a consolidation's lock counts for nothing, whoever wrote it."""
+STALE_LOCK = 3600.0  # seconds after which a consolidation's lock counts for nothing, whoever wrote it
 
 
 class MovePlan(Struct, frozen=True):

@@ -100,8 +100,7 @@ def _take_away(root: Path, made: Collection[tuple[FileMove, FileState]], fs: Fil
             remove_file(root, file.target, copy_, fs=fs)
 
 
-SHORT = 8
-"""Characters of an id that are told."""
+SHORT = 8  # characters of an id that are told
 _ID = re.compile(SESSION_FILE_NAME.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")
 

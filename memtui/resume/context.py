@@ -22,8 +22,7 @@ SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )
-MEDIA_LEFT_OUT: Final = "[{} left out]"
-"""Sent instead of an image or a document whose source no other program can read."""
+MEDIA_LEFT_OUT: Final = "[{} left out]"  # sent instead of an image or a document whose source no other program can read
 BEGINNING: Final = "(the conversation before this was left out)"
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")

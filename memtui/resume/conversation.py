@@ -10,18 +10,12 @@ from msgspec import Struct, field
 from memtui.transcripts.entries import CHAIN_TYPES, Entry
 from memtui.transcripts.lines import Record
 
-NO_UUID: Final = "no uuid"
-"""The key of records that have no uuid: the client counts all of them as one row."""
-
-NO_CONTENT: Final = "(no content)"
-"""Sent instead of a message without content."""
-
+NO_UUID: Final = "no uuid"  # the key of records that have no uuid: the client counts all of them as one row
+NO_CONTENT: Final = "(no content)"  # sent instead of a message without content
 INTERRUPTED: Final = "<interrupted>"
 """Content of the result that the client makes up for a call without one; recordings hold it in this form."""
 
-FILLER: Final = "No response requested."
-"""An answer that the client makes up where two user's messages would meet."""
-
+FILLER: Final = "No response requested."  # an answer that the client makes up where two user's messages would meet
 THINKING: Final = ("thinking", "redacted_thinking")
 
 CUT_LENGTH: Final = 2000

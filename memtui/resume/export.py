@@ -23,9 +23,7 @@ from memtui.util.text import replace_surrogates, visible
 
 _BACKTICKS = re.compile("`+")
 ExportFormat = Literal["markdown", "json", "html"]
-Clean = Callable[[str], str]
-"""Redacts secrets and control bytes in a text."""
-
+Clean = Callable[[str], str]  # redacts secrets and control bytes in a text
 _STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f4;padding:.6rem}"

@@ -21,8 +21,7 @@ from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
-MIN_PREFIX_CHARS: Final = 8
-"""A shorter prefix of a uuid is refused, even where only one message begins with it."""
+MIN_PREFIX_CHARS: Final = 8  # a shorter prefix of a uuid is refused, even where only one message begins with it
 
 
 def resolve_message(transcript: Transcript, word: str) -> str:

@@ -17,14 +17,11 @@ from memtui.transcripts.entries import Entry, result_text, text
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import NotFound
 
-FAMILIES: Final = (V2_1,)
-"""Oldest first; the newest is used for unknown versions."""
-
+FAMILIES: Final = (V2_1,)  # oldest first; the newest is used for unknown versions
 LEFT_ON_PURPOSE: Final[tuple[Reason, ...]] = ("chosen", "pinned-back", "emptied")
 """Reasons of a resume point that a person chose: what comes behind it is not lost."""
 
-MAX_VERSION_RECORD_BYTES: Final = 1 << 16
-"""A longer record is not read only to find its version."""
+MAX_VERSION_RECORD_BYTES: Final = 1 << 16  # a longer record is not read only to find its version
 
 
 class ResumePlan(Struct, frozen=True):

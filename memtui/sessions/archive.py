@@ -46,8 +46,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
 ARCHIVED: Final = "archive"
-DELETED: Final = "deleted"
-"""The two places for boxes: folders below the one of the sessions in our state folder."""
+DELETED: Final = "deleted"  # the two places for boxes: folders below the one of the sessions in our state folder
 
 
 class ArchivedSession(Struct, frozen=True):
@@ -105,10 +104,8 @@ def save_copy(path: Path, target: Path) -> int:
         raise to_error(error, str(target)) from error
 
 
-KEPT = 30
-"""Days for which a deleted session can be had back."""
-TRASH_LIMIT = 50_000_000
-"""Bytes of a transcript that also goes to the system's trash."""
+KEPT = 30  # days for which a deleted session can be had back
+TRASH_LIMIT = 50_000_000  # bytes of a transcript that also goes to the system's trash
 _DAY = 86_400.0
 Trash = Callable[[str, bytes, Path], bool]
 """Puts a copy into the system's trash: a file's name, its bytes, and a folder of ours that it may come from."""

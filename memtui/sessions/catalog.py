@@ -31,24 +31,16 @@ Row = tuple[Any, ...]
 T = TypeVar("T")
 
 FILE_NAME = "catalogue.db"
-LOCK_TIMEOUT_S = 2.0
-"""How long to wait for another program that writes."""
-
+LOCK_TIMEOUT_S = 2.0  # how long to wait for another program that writes
 PAGE_CACHE_KIB = 512
 """Pages that SQLite keeps in memory: a list is read once from end to end, and the system's own cache does the rest."""
 
-PROGRESS_INTERVAL_S = 0.4
-"""How long files are read before the result so far is stored and reported."""
-
+PROGRESS_INTERVAL_S = 0.4  # how long files are read before the result so far is stored and reported
 ReportProgress = Callable[[int, int], None]
 """Called with how many of the changed files were read, and how many there are."""
 
-_FINGERPRINT_BYTES = 1024
-"""Bytes at a file's start and before its offset that must be the same for it to be read on."""
-
-_MANY_FOLDERS = 20
-"""Folders from which on reading all rows costs less than looking each folder up in the index."""
-
+_FINGERPRINT_BYTES = 1024  # bytes at a file's start and before its offset that must be the same for it to be read on
+_MANY_FOLDERS = 20  # folders from which on reading all rows costs less than looking each folder up in the index
 _SUMMARY = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
     " cwd, branch"
@@ -69,9 +61,7 @@ create index by_time on session(last_activity desc, path) where listed;
 create index unlisted on session(folder) where not listed
 """
 
-_FILE = "path, modified, size, inode"
-"""What tells whether a file changed: the fields of a `SessionFile`."""
-
+_FILE = "path, modified, size, inode"  # what tells whether a file changed: the fields of a `SessionFile`
 _ROW = f"{_FILE}, last_activity, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
 _STORE = (
     f"insert or replace into session(path, folder, modified, size, inode, last_activity, listed, {_SUMMARY})"

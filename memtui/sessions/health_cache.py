@@ -13,8 +13,7 @@ from memtui.sessions.listing import Session
 from memtui.util import worker_process
 from memtui.util.errors import MemtuiError
 
-MAX_CHECKED_BYTES = 64 << 20
-"""A larger session is read whole only when a person opens it."""
+MAX_CHECKED_BYTES = 64 << 20  # a larger session is read whole only when a person opens it
 
 
 def load_health(

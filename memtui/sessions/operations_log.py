@@ -17,9 +17,7 @@ from memtui.history.versions import REDO, UNDO, Item, Operation, Versions
 from memtui.util.app_dirs import Dirs
 from memtui.util.text import clip
 
-SUBJECT: Final = "session"
-"""What these operations are about; their kinds are "session-rename" and so on."""
-
+SUBJECT: Final = "session"  # what these operations are about; their kinds are "session-rename" and so on
 RENAME: Final = "rename"
 ARCHIVE: Final = "archive"
 DELETE: Final = "delete"

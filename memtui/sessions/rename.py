@@ -19,9 +19,7 @@ from memtui.transcripts.lines import parse_line
 from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, UsageError
 
-MAX_TRIES = 3
-"""How often a record is appended again because another program left half a line before it."""
-
+MAX_TRIES = 3  # how often a record is appended again because another program left half a line before it
 _FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")
 _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

@@ -20,12 +20,8 @@ from memtui.client.session_files import SessionFile
 from memtui.transcripts.summary import SummaryScanner
 from memtui.util.worker_process import worker_command
 
-MIN_WORKER_BYTES: Final = 50 << 20
-"""With less to read, starting workers costs more than it saves."""
-
-FILES_AHEAD: Final = 4
-"""Files given to a worker in advance, and read ahead from the disk."""
-
+MIN_WORKER_BYTES: Final = 50 << 20  # with less to read, starting workers costs more than it saves
+FILES_AHEAD: Final = 4  # files given to a worker in advance, and read ahead from the disk
 Scanned = tuple[SessionFile, SummaryScanner | OSError]
 
 

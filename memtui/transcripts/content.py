@@ -21,12 +21,8 @@ ContentKind = Literal[
 ]
 Role = Literal["you", "assistant", "task", "machine", "session"]
 
-MAX_PARTS = 200
-"""Parts of one record; what is left out is counted in a note."""
-
-MAX_PIECE_CHARS = 2000
-"""A longer line is cut into several, so that each can be drawn in one step."""
-
+MAX_PARTS = 200  # parts of one record; what is left out is counted in a note
+MAX_PIECE_CHARS = 2000  # a longer line is cut into several, so that each can be drawn in one step
 _MAIN_ARGUMENTS: Final = (
     "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
     "path", "questions", "todos",
@@ -40,9 +36,7 @@ _NOTE_FIELDS: Final = {
 }  # fmt: skip
 _ATTACHMENT_FIELDS: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
 
-_MAX_NUMBER: Final = 1e12
-"""A larger count or time is not believed."""
-
+_MAX_NUMBER: Final = 1e12  # a larger count or time is not believed
 _PROGRESS_FIELDS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 

@@ -23,8 +23,7 @@ _SAMPLE_STEP_BYTES: Final = 400
 _OPEN: Final = ord("{")
 _CLOSE: Final = ord("}")
 
-KEPT_WHOLE: Final = ("last-prompt", "queue-operation")
-"""Types of which an entry keeps the whole record."""
+KEPT_WHOLE: Final = ("last-prompt", "queue-operation")  # types of which an entry keeps the whole record
 
 
 class _Block(msgspec.Struct, gc=False):

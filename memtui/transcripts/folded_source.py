@@ -123,8 +123,7 @@ def _entry(record: RecordView) -> Entry:
     return entry_of(LocatedRecord(record.line, record.offset, record.length, record.data), 0)
 
 
-FOLD_PART: Final = -1
-"""The `part` of the cursor of the line that replaces a folded range."""
+FOLD_PART: Final = -1  # the `part` of the cursor of the line that replaces a folded range
 
 
 class FoldedSource(FileSource):

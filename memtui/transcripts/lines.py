@@ -10,18 +10,12 @@ from typing import Any, NoReturn
 
 from msgspec import Struct, field
 
-MAX_LINE_BYTES = 32 << 20
-"""A longer line is skipped without being held in memory."""
-
-MAX_RECORDS_PER_LINE = 64
-"""Records taken from one line at most."""
-
+MAX_LINE_BYTES = 32 << 20  # a longer line is skipped without being held in memory
+MAX_RECORDS_PER_LINE = 64  # records taken from one line at most
 JSON_WHITE_SPACE = b" \t\r\n"
 Record = dict[str, Any]
 
-MAX_RECOVERY_TRIES = 1_000
-"""Offsets in one torn line at which a record is tried."""
-
+MAX_RECOVERY_TRIES = 1_000  # offsets in one torn line at which a record is tried
 _OBJECT = re.compile(r'\{\s*"')
 _JSON_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")

@@ -57,8 +57,7 @@ class OpenTranscript:
             raise to_error(error, str(self.path), outcome="not read") from error
 
 
-READ_BYTES = 256 << 10
-"""Bytes per read; more while a line is longer."""
+READ_BYTES = 256 << 10  # bytes per read; more while a line is longer
 CHECKED_BYTES = 64
 """Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
 

@@ -13,9 +13,7 @@ from msgspec import Struct, field
 
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
-PREVIEW_BYTES = 4096
-"""Bytes kept of a line that is no record, to be shown."""
-
+PREVIEW_BYTES = 4096  # bytes kept of a line that is no record, to be shown
 BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 

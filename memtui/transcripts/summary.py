@@ -38,19 +38,13 @@ SKIPPED_NOTES: Final = tuple(
 )
 """How notes begin that a list does not need."""
 
-TYPE_KEY: Final = b'"type":'
-"""Found once in a note; found again, it belongs to another record on the line."""
-
-ROW_START: Final = b'{"parentUuid"'
-"""How a chain record begins; found within a line, another record is glued to it."""
-
+TYPE_KEY: Final = b'"type":'  # found once in a note; found again, it belongs to another record on the line
+ROW_START: Final = b'{"parentUuid"'  # how a chain record begins; found within a line, another record is glued to it
 SOURCE_KEY: Final = b'"sourceToolAssistantUUID":"'
 """Newer releases write it at the end of a tool's result, with the parent's uuid. If the line begins with the same
 parent, both ends belong to one record, and the costly search for another one is saved."""
 
-TAIL_BYTES: Final = 800
-"""Bytes at a line's end that hold the envelope of releases that write it behind the body."""
-
+TAIL_BYTES: Final = 800  # bytes at a line's end that hold the envelope of releases that write it behind the body
 _MAIN_SIDE: Final = b'","isSidechain":false,'
 
 _MAX_HEADS: Final = 8
@@ -192,11 +186,9 @@ def title_from_records(records: Iterable[Record]) -> str:
     return str(title)
 
 
-READ_BYTES: Final = 128 << 10
-"""Bytes per read, more for a longer line: few enough to stay in the processor's cache."""
+READ_BYTES: Final = 128 << 10  # bytes per read, more for a longer line: few enough to stay in the processor's cache
 _BRACE: Final = ord("}")
-_LONG_LINE_BYTES: Final = 4096
-"""Bytes from which the end of a line is looked at first."""
+_LONG_LINE_BYTES: Final = 4096  # bytes from which the end of a line is looked at first
 
 
 class SummaryScanner(Struct):

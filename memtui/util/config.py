@@ -48,8 +48,7 @@ class Config(Struct, frozen=True):
 
     path: Path
     values: Mapping[str, str]
-    keys: Mapping[str, str]
-    """The `[keys]` table: action id to keys."""
+    keys: Mapping[str, str]  # the `[keys]` table: action id to keys
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, key: str) -> str:

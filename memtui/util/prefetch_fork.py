@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-PIPE_SIZE_BYTES = 1 << 20
-"""The largest buffer that any user may give a pipe on Linux."""
+PIPE_SIZE_BYTES = 1 << 20  # the largest buffer that any user may give a pipe on Linux
 
 
 def prefetch(lookup: Callable[[], Found]) -> Callable[[], Found]:

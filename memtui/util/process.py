@@ -11,8 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 _LINUX = sys.platform.startswith("linux")
-_START_TOLERANCE_S = 0.5
-"""How far two readings of one start time may differ where the system gives a wall-clock time."""
+_START_TOLERANCE_S = 0.5  # how far two readings of one start time may differ where the system gives a wall-clock time
 
 
 class ProcessIdentity(Struct, frozen=True):

@@ -6,10 +6,8 @@ from typing import TypeVar
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import visible
 
-MIN_PREFIX_CHARS = 4
-"""Shorter prefixes of an id match nothing."""
-MAX_NAMES_LISTED = 4
-"""How many of several matches are named."""
+MIN_PREFIX_CHARS = 4  # shorter prefixes of an id match nothing
+MAX_NAMES_LISTED = 4  # how many of several matches are named
 Item = TypeVar("Item")
 
 

@@ -110,8 +110,7 @@ _WIDTH_RANGES = (
     ("\u3041", "\u3096", 2), ("\u30a1", "\u30fa", 2), ("\u4e00", "\u9fff", 2), ("\uac00", "\ud7a3", 2),
 )  # fmt: skip
 """First and last character of ranges of one width; enough for most names and all our own glyphs."""
-_UNKNOWN_WIDTH = -1 << 30
-"""So small that the sum of a text with one such character is negative."""
+_UNKNOWN_WIDTH = -1 << 30  # so small that the sum of a text with one such character is negative
 
 
 @cache

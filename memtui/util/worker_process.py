@@ -18,8 +18,7 @@ module, _, name = sys.argv[2].partition(":")
 getattr(import_module(module), name)(*sys.argv[3:])
 """
 
-STOP_CHECK_INTERVAL_S: Final = 0.1
-"""Time between two checks whether the answer is still wanted."""
+STOP_CHECK_INTERVAL_S: Final = 0.1  # time between two checks whether the answer is still wanted
 
 
 def worker_command(function: str, *args: str) -> list[str]:

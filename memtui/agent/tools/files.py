@@ -33,8 +33,7 @@ _LINE_PART_BYTES = 1 << 20
 _BOM = "\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-SeenDigests = MutableMapping[str, str]
-"""The path of each file that the model has seen, with its digest at that time."""
+SeenDigests = MutableMapping[str, str]  # the path of each file that the model has seen, with its digest at that time
 
 
 class ReadExcerpt(Struct, frozen=True):

@@ -15,8 +15,7 @@ TOOLS: Final = frozenset({
     "SendMessage", "Skill", "Task", "TaskStop", "ToolSearch", "WebFetch", "WebSearch", "Workflow", "Write",
 })  # fmt: skip
 """Tools of a headless client with default settings and no MCP servers."""
-TASK_TOOLS: Final = TOOLS | {"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
-"""The same for older models."""
+TASK_TOOLS: Final = TOOLS | {"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}  # the same for older models
 _OLD_SEND_MESSAGE_FIELDS: Final = ("type", "recipient", "content")
 """Fields of `SendMessage` before it had `to` and `message`; dropped where both are there."""
 

@@ -25,9 +25,7 @@ from memtui.resume.v2_1.tool_calls import drop_open_calls, join_answers, pair_ca
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
 
-SYNTHETIC_MODEL: Final = "<synthetic>"
-"""The model of what the client wrote itself."""
-
+SYNTHETIC_MODEL: Final = "<synthetic>"  # the model of what the client wrote itself
 DEFAULT_MODEL: Final = "claude-opus-5-5"
 _RESUMABLE_MODELS: Final = re.compile(r"claude-(?:opus-(?:4-[5-8]|5)|sonnet-(?:4-6|5)|haiku-4-5|fable-5)")
 """Models that the client resumes with; instead of any other it takes `DEFAULT_MODEL`."""

@@ -21,8 +21,7 @@ from memtui.transcripts.entries import Entry, text
 
 RESULT_REMOVED: Final = "[Orphaned tool result removed due to conversation resume]"
 CALL_REMOVED: Final = "[Tool use interrupted]"
-_SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")
-"""Calls that the server answers itself, within the answer."""
+_SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")  # calls that the server answers itself, within the answer
 
 
 def pair_calls(
