@@ -20,14 +20,14 @@ How a file is written:
 
 1. Under the folder's lock the file is read again; a digest other than the caller's means a merge, or `Stale`.
 2. The new bytes go into temporary files beside their targets, synced. One durable commit puts the operation (state
-   "begun"), every version that it replaces and every version that it makes into the database. Whatever needs room on
-   the disk has it by now; until here nothing has changed for anybody.
+  "begun"), every version that it replaces and every version that it makes into the database. Whatever needs room on
+  the disk has it by now; until here nothing has changed for anybody.
 3. The files are renamed into place, and their folders synced.
 4. A second commit marks the operation as done. It needs no sync: after a power cut, recovery finds the files in place.
 
-A crash before 3 leaves an operation that is dropped by the next writer, a crash in 3 one that it completes.
-Invariant: every byte that was ever acknowledged, and every foreign byte that was there when memtui wrote, is in the
-file or in the database.
+A crash before 3 leaves an operation that is dropped by the next writer, a crash in 3 one that it completes. Invariant:
+every byte that was ever acknowledged, and every foreign byte that was there when memtui wrote, is in the file or in the
+database.
 
 This package knows nothing of memory, sessions or projects. Which names of a folder are recorded, and how an operation
 that is not about file contents is inverted, is handed in.

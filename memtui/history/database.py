@@ -154,12 +154,9 @@ os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_c
 
 
 class HistoryDatabase:
-    """The history of one home.
+    """The history of one home, a file made by the first write; without it, the history is empty.
 
-    Args:
-        path: The file; made by the first write. Without it, the history is empty.
-        fs: Where every commit goes through.
-        patience_s: Seconds to wait for another process that writes.
+    Every commit goes through `fs`; `patience_s` are the seconds to wait for another process that writes.
     """
 
     def __init__(self, path: Path, *, fs: FileSystem = REAL, patience_s: float = 30.0) -> None:
@@ -188,9 +185,7 @@ class HistoryDatabase:
     def read(self) -> Iterator[sqlite3.Connection | None]:
         """One consistent view of the database while the block runs; `None` if there is no database yet.
 
-        Raises:
-            HistoryDamaged: If it can't be read.
-            OSError: If the disk refuses.
+        Raises `HistoryDamaged` if it can't be read, `OSError` if the disk refuses.
         """
         with self._shared.lock, self._faults():
             connection = self._connect(create=False)
@@ -209,13 +204,9 @@ class HistoryDatabase:
     def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """A transaction: all that the block does, or nothing of it. A block inside another one belongs to it.
 
-        Args:
-            durable: Whether it is on the disk when the block ends. Else a power cut may take it, but never a part.
-
-        Raises:
-            Conflict: If another process writes for too long.
-            HistoryDamaged: If the database can't be used.
-            OSError: If the disk refuses, for instance because it is full; nothing was written then.
+        With `durable` it is on the disk when the block ends; else a power cut may take it, but never a part. Raises
+        `Conflict` if another process writes for too long, `HistoryDamaged` if the database can't be used, `OSError` if
+        the disk refuses, for instance because it is full; nothing was written then.
         """
         with self._shared.lock, self._faults():
             connection = self._connect(create=True)
@@ -243,10 +234,7 @@ class HistoryDatabase:
 
     def check(self) -> list[str]:
         """Look for damage: SQLite's own integrity check, the digest of every content, references, and whether the last
-        version of each file is what its newest operation left.
-
-        Returns:
-            What is wrong, one line each; empty if nothing is.
+        version of each file is what its newest operation left. Returns what is wrong, one line each.
         """
         found: list[str] = []
         try:
@@ -372,15 +360,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def folder_id(connection: sqlite3.Connection, path: Path | str, *, create: bool = False) -> int | None:
-    """The row of a folder.
-
-    Args:
-        path: Its real path.
-        create: Whether to make one.
-
-    Returns:
-        `None` if the history knows nothing of it.
-    """
+    """The row of a folder by its real path; `None` if the history knows nothing of it and `create` is off."""
     key = os.fsencode(path)
     row = connection.execute("select id from folders where path = ?", (key,)).fetchone()
     if row is None and create:
@@ -389,12 +369,9 @@ def folder_id(connection: sqlite3.Connection, path: Path | str, *, create: bool 
 
 
 def put_blob(connection: sqlite3.Connection, data: bytes, digest: str, before: tuple[int, bytes] | None = None) -> int:
-    """Store a content once, and answer its row.
+    """Store a content once, under its SHA-256 in hex, and answer its row.
 
-    Args:
-        data: The bytes.
-        digest: Their SHA-256, in hex.
-        before: Row and bytes of the content that it replaces: most of it is the same, and is not stored twice.
+    `before` is row and bytes of the content that it replaces: most of it is the same, and is not stored twice.
     """
     key = bytes.fromhex(digest)
     row = connection.execute("select id from blobs where digest = ?", (key,)).fetchone()
@@ -415,14 +392,7 @@ def put_blob(connection: sqlite3.Connection, data: bytes, digest: str, before: t
 
 
 def read_blob(connection: sqlite3.Connection, blob: int, path: Path) -> bytes:
-    """A stored content, checked against its digest.
-
-    Args:
-        path: The database, for the message.
-
-    Raises:
-        HistoryDamaged: If it isn't what was stored.
-    """
+    """A stored content, checked against its digest; raises `HistoryDamaged` (of the database at `path`) if it differs."""
     chain: list[tuple[bytes, bytes]] = []
     at: int | None = blob
     while at is not None:

@@ -19,23 +19,14 @@ _BRANCH = b"refs/heads/main"
 
 
 def write_git(versions: Versions, target: Path, scopes: Collection[FolderScope] | None = None) -> int:
-    """Write operations as commits, oldest first, into a new git repository, and check out the newest state.
+    """Write operations as commits, oldest first, into a new git repository, check out the newest state and count them.
 
-    A file is called there as it is below the folder that all of them are in. A text that was kept without being
+    `target` is a folder that is empty, or not there yet; only operations on folders in `scopes` are written, where
+    given. A file is called there as it is below the folder that all of them are in. A text that was kept without being
     written to its file is on a branch of its own, `kept/ID`.
 
-    Args:
-        versions: The history.
-        target: A folder that is empty, or not there yet.
-        scopes: The folders whose operations count; all if left out.
-
-    Returns:
-        How many commits were made.
-
-    Raises:
-        Refused: If the folder isn't empty.
-        Unsupported: If there is no git.
-        MemtuiError: If git fails; nothing is left of the repository then.
+    Raises `Refused` if the folder isn't empty, `Unsupported` if there is no git, `MemtuiError` if git fails; nothing is
+    left of the repository then.
     """
     git = which("git")
     if git is None:
@@ -61,15 +52,7 @@ def write_git(versions: Versions, target: Path, scopes: Collection[FolderScope] 
 
 
 def old_histories(state: Path, folders: Collection[str]) -> dict[str, Path]:
-    """The git repositories in which memtui 0.1.0 kept the history of some folders; they are left as they are.
-
-    Args:
-        state: Our state folder.
-        folders: Real paths.
-
-    Returns:
-        Folder to repository.
-    """
+    """The git repositories in which memtui 0.1.0 kept the history of folders (real paths); they are left as they are."""
     found = {folder: state / "history" / digest(os.fsencode(folder))[:16] for folder in folders}
     return {folder: path for folder, path in found.items() if (path / "HEAD").is_file()}
 
@@ -94,7 +77,6 @@ def _run(command: list[str], folder: Path, stream: Iterable[bytes] = ()) -> None
 
 
 def _stream(versions: Versions, operations: Collection[Operation], above: str) -> Iterator[bytes]:
-    """What `git fast-import` reads."""
     last: bytes = b""
     for number, operation in enumerate(operations, start=1):
         mark = b":%d" % number

@@ -17,11 +17,7 @@ from memtui.history.versions import Item, stored_text
 
 
 class OperationsLog:
-    """Writes operations of one or more subjects.
-
-    Args:
-        database: The history.
-    """
+    """Writes operations of one or more subjects."""
 
     def __init__(self, database: HistoryDatabase) -> None:
         self.database = database
@@ -40,24 +36,13 @@ class OperationsLog:
         extra: Mapping[str, str] | None = None,
         finished: bool = True,
     ) -> str:
-        """Write an operation down, durably; or add items to one that is there.
+        """Write an operation down, durably; or add items to the one with this `id`. Returns its id.
 
-        Args:
-            subject: Who can take it back.
-            kind: A word for what was done.
-            why: One line for people; that of the last call counts.
-            items: What it touched. Those that it has already are passed over.
-            when: Seconds since 1970.
-            id: Of an operation that is there, or that shall have this id.
-            undoes: The operation that this one takes back.
-            finished: Whether nothing more is to come.
+        `subject` says who can take it back, `kind` what was done, `why` tells people in one line; that of the last call
+        counts. Items that it has already are passed over. `when` is in seconds since 1970, `undoes` the operation that
+        this one takes back. `finished`: nothing more is to come.
 
-        Returns:
-            Its id.
-
-        Raises:
-            OSError: If it can't be written.
-            MemtuiError: If the history can't be used.
+        Raises `OSError` if it can't be written, `MemtuiError` if the history can't be used.
         """
         with self.database.write() as connection:
             row = connection.execute("select id from operations where name = ?", (id,)).fetchone() if id else None

@@ -92,12 +92,7 @@ def _hunk(base: tuple[str, ...], mine: tuple[str, ...], disk: tuple[str, ...]) -
 
 
 def resolve(hunks: Sequence[Hunk], choices: Mapping[int, Side]) -> str:
-    """The text that the choices give; a hunk without one takes its default.
-
-    Args:
-        hunks: As `three_way` made them.
-        choices: Number of the hunk, from 0, to the side.
-    """
+    """The text that the choices give, by number of the hunk from 0; a hunk without one takes its default."""
     out: list[str] = []
     for number, hunk in enumerate(hunks):
         side = choices.get(number, hunk.default)
@@ -131,16 +126,7 @@ class Merged(Struct, frozen=True):
 
 
 def merge3(mine: bytes, base: bytes, disk: bytes) -> Merged:
-    """Merge two descendants of one text line by line.
-
-    Args:
-        mine: What we want to save.
-        base: What both started from.
-        disk: What is there now.
-
-    Returns:
-        The merged bytes, conflicts 0; or a text with both versions in it and the number of places where they overlap.
-    """
+    """Merge two descendants of one text, `mine` to be saved and `disk` as it is now, line by line."""
     if mine in (disk, base):
         return Merged(disk, 0)
     if disk == base:

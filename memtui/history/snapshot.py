@@ -46,13 +46,7 @@ class KnownFile(Struct, frozen=True):
 
 
 class FolderSnapshot:
-    """The last look at a folder.
-
-    Args:
-        database: The history.
-        folder: The folder's real path.
-        scope: Tells apart those who look at different files of one folder.
-    """
+    """The last look at a folder (its real path); `scope` tells apart those who look at different files of it."""
 
     def __init__(self, database: HistoryDatabase, folder: Path, scope: str = "") -> None:
         self._database = database
@@ -96,12 +90,7 @@ class FolderSnapshot:
         }
 
     def unchanged(self, stamps: Mapping[str, FileStamp], covers: Callable[[str], bool]) -> bool:
-        """Whether the files surely are those of the last look.
-
-        Args:
-            stamps: The files as they are now.
-            covers: Says of a name whether it is among those that count.
-        """
+        """Whether the files, with `stamps` as they are now, surely are those of the last look that the scope `covers`."""
         known = {name: file for name, file in self.files().items() if covers(name)}
         if not stamps and not known:
             return True
@@ -111,11 +100,9 @@ class FolderSnapshot:
     def save(
         self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[FileStamp, int | None]], at: float
     ) -> None:
-        """Write down a look, as part of a transaction.
+        """Write down a look that began `at` (seconds since 1970), as part of a transaction.
 
-        Args:
-            stamps: Name to stamp and row of the content; a file that couldn't be read has none.
-            at: When it began, in seconds since 1970.
+        `stamps` are name to stamp and row of the content; a file that couldn't be read has none.
         """
         row = folder_id(connection, self._folder, create=True)
         connection.executemany(
@@ -158,10 +145,8 @@ def scan(
 ) -> dict[str, FileStamp]:
     """The files that a store looks after, with their stamps, links to files among them; nothing is read.
 
-    Args:
-        root: The folder. If it is gone, there are none.
-        only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
-        own: As for `Store`: which links are followed.
+    `only` are the exact names, for a store of single files; else all `.md` files that aren't hidden. `own` as for
+    `Store`. If the folder is gone, there are none.
     """
     found: dict[str, FileStamp] = {}
     if only is not None:
@@ -191,8 +176,7 @@ def walk(
 ) -> Iterator[tuple[str, int, list[os.DirEntry[str]]]]:
     """The folders below `root`, each with the lead of its names, open, and its entries; no link is followed.
 
-    Args:
-        hidden: Whether entries whose name starts with a dot are among them; hidden folders are never entered.
+    `hidden`: entries whose name starts with a dot are among them; hidden folders are never entered.
     """
     try:
         top = fs.open(root, _FLAGS)
@@ -226,9 +210,8 @@ def clear_folder(
 ) -> list[str]:
     """Remove the temporary files that dead processes left; what can't be removed stays, without a fault.
 
-    Args:
-        only: For a store of single files: just their folders. Else all below `root`.
-        ours: Also those of this process; needs the store's lock.
+    For a store of single files (`only`) just in their folders. `ours`: also those of this process; needs the store's
+    lock.
     """
     removed: list[str] = []
     if only is not None:
@@ -263,11 +246,8 @@ def read_settled(
 ) -> dict[str, FileContent]:
     """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
 
-    Args:
-        known: Name to the digest of bytes that are whole for sure, so that once is enough.
-
-    Returns:
-        What could be read and came to rest; the rest is left for the next look.
+    `known` has by name the digest of bytes that are whole for sure, so that once is enough. What couldn't be read or
+    didn't come to rest is left for the next look.
     """
     done: dict[str, FileContent] = {}
     fresh: dict[str, FileContent] = {}

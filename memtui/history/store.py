@@ -48,14 +48,12 @@ from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageEr
 
 
 class Change(Struct, frozen=True):
-    """What somebody wants of one file.
+    """What somebody wants of one file, by its name relative to the store's root: the bytes it shall hold, `None` to
+    remove it.
 
-    Args:
-        name: Relative to the store's root, with slashes.
-        data: The bytes it shall hold; `None` removes it.
-        base: SHA-256 digest of the bytes that this was made from; `None` if there was no such file.
-        base_data: Those bytes, if the caller still has them: needed for a merge when the history never saw them.
-        modified: The mtime that it shall have, in nanoseconds since 1970; that of the write if left out.
+    `base` is the SHA-256 digest of the bytes that this was made from, `None` if there was no such file; `base_data` are
+    those bytes, needed for a merge when the history never saw them. `modified` is the mtime that it shall have, in
+    nanoseconds since 1970; that of the write if left out.
     """
 
     name: str
@@ -79,12 +77,9 @@ class RestorePlan(Struct, frozen=True):
 class Stale(Conflict):
     """A file is another one than the caller saw, and the two can't be brought together. Nothing was written.
 
-    Attributes:
-        name: The file.
-        mine: What the caller wanted it to hold; `None`: to be removed.
-        base: What the caller started from, where known; `None` otherwise, or if there was no file.
-        disk: What is there; `None` if it is gone.
-        merged: Both with diff3 marks where they overlap; `None` where a merge makes no sense.
+    `mine` is what the caller wanted it to hold (`None`: to be removed), `base` what the caller started from, where
+    known, `disk` what is there (`None`: gone), `merged` both with diff3 marks where they overlap, `None` where a merge
+    makes no sense.
     """
 
     def __init__(
@@ -100,18 +95,12 @@ class Stale(Conflict):
 
 
 class Store:
-    """Reads, writes and remembers the files of one folder.
+    """Reads, writes and remembers the files of one folder; a link in its own path is followed, the person's choice.
 
-    Args:
-        root: The folder. A link in its own path is followed: that is the person's choice.
-        dirs: Ours; the history is in the state folder.
-        allow: Exact names instead of the rule for memory files: for instructions and settings.
-        fs: Where every write goes through.
-        now: The clock, in seconds since 1970.
-        actor: Whose rights count.
-        trash: Where removed files go as well; `None` for nowhere.
-        patience: Seconds to wait for another process of ours.
-        own: Folders in which the target of a link has to lie, so that a user's change goes through it.
+    `allow` are exact names instead of the rule for memory files, for instructions and settings. `now` is the clock, in
+    seconds since 1970, `actor` whose rights count, `trash` where removed files go as well, `patience` the seconds to
+    wait for another process of ours. The target of a link has to lie in one of `own`, so that a user's change goes
+    through it.
     """
 
     def __init__(
@@ -144,8 +133,7 @@ class Store:
     def read(self, name: str) -> tuple[bytes, str] | None:
         """A file's bytes and digest, never half-written; `None` if it isn't there.
 
-        Raises:
-            Refused: If it isn't one of this store's, or a link or no file.
+        Raises `Refused` if it isn't one of this store's, or a link or no file.
         """
         found = self._look(self._name(name, ()))
         return None if found is None else (found.data, found.digest)
@@ -171,27 +159,17 @@ class Store:
         before_write: Callable[[], None] | None = None,
         partial: bool = False,
     ) -> Saved:
-        """Do all the changes, or none.
+        """Do all the changes, at most one for each file, or none. On return all of it is on the disk, synced.
 
-        Args:
-            changes: At most one for each file.
-            why: One line for the history.
-            who: Who did it.
-            merge: Whether a file that changed meanwhile is merged; else it is `Stale`.
-            kind: The word for it in the history; found out when left out ("new", "edit", "delete", "rename").
-            extra: More for the history, such as the run that this came from.
-            before_write: Called under the lock right before anything is replaced; what it raises stops the write.
-            partial: Whether to do what can be done, be it nothing, and list the rest in the result's `left`, instead.
+        `why` is one line for the history, `kind` its word for it, found out when left out ("new", "edit", "delete",
+        "rename"), `extra` more for it, such as the run that this came from. Without `merge` a file that changed
+        meanwhile is `Stale`. `before_write` is called under the lock right before anything is replaced; what it raises
+        stops the write. `partial`: do what can be done, be it nothing, and list the rest in the result's `left`.
 
-        Returns:
-            The operation, and what was merged. On return all of it is on the disk, synced.
-
-        Raises:
-            Stale: If a file is another one than the caller saw and can't be merged.
-            Refused: If a name may not be written, or the disk forbids it.
-            Conflict: If another process of ours doesn't finish, or a file keeps changing.
-            Unsupported: If the disk is full or broken. Whoever acts for a person keeps the text as a draft then, and
-                says so.
+        Raises `Stale` if a file is another one than the caller saw and can't be merged, `Refused` if a name may not be
+        written, or the disk forbids it, `Conflict` if another process of ours doesn't finish, or a file keeps changing,
+        `Unsupported` if the disk is full or broken: whoever acts for a person keeps the text as a draft then, and says
+        so.
         """
         names = ", ".join(change.name for change in changes)
         with self._writer.writing(names):
@@ -215,21 +193,15 @@ class Store:
         over: Collection[str] = (),
         whole: bool = False,
     ) -> Saved:
-        """Take an operation back: the newest of this store, or any by its id, also after later edits.
+        """Take an operation back: the newest of this store, or any by its id, also after later edits; an undo is
+        redone.
 
-        Files that can be taken back are, in one step; the others are in the result's `left`.
+        Files that can be taken back are, in one step; the others are in the result's `left`, unless the whole of it is
+        wanted (`whole`). `over` are names to take back even where later edits overlap.
 
-        Args:
-            operation_id: The operation; an undo is redone.
-            over: Names to take back even where later edits overlap.
-            whole: Whether to do nothing at all where a part can't be taken back.
-
-        Raises:
-            NotFound: If there is nothing to undo.
-            Conflict: If it is undone already.
-            Stale: If nothing of it (`whole`: not all of it) can be taken back, since later edits overlap; nothing was
-                written.
-            Refused: If nothing of it (`whole`: not all of it) may be written.
+        Raises `NotFound` if there is nothing to undo, `Conflict` if it is undone already. If nothing of it (`whole`:
+        not all of it) can be taken back: `Stale` where later edits overlap, `Refused` where it may not be written;
+        nothing was written.
         """
         with self._writer.writing("undo"):
             known = operation_id is not None
@@ -239,11 +211,8 @@ class Store:
             return self._take_back(operation, who, over, whole=whole)
 
     def redo(self, *, who: str = "you") -> Saved:
-        """Do again what was undone last, unless something new was done since.
-
-        Raises:
-            NotFound: If there is nothing to redo.
-            Stale: As for `undo`.
+        """Do again what was undone last, unless something new was done since. Raises `NotFound` if there is nothing,
+        `Stale` as `undo`.
         """
         with self._writer.writing("redo"):
             operation = redo_target(self.operations())
@@ -254,8 +223,7 @@ class Store:
     def restore(self, operation_id: str, name: str, *, who: str = "you") -> Saved:
         """Bring one file back to what it was after an operation; if that removed it, to what it was before.
 
-        Raises:
-            NotFound: If there is no such operation, or the file wasn't there then.
+        Raises `NotFound` if there is no such operation, or the file wasn't there then.
         """
         with self._writer.writing(name):
             operation = self.history.operation(operation_id)
@@ -278,12 +246,7 @@ class Store:
         raise Conflict(f"{name} keeps changing: nothing was written", hint="try again in a moment")
 
     def plan_restore_as_of(self, *, until: float | None = None, before: str | None = None) -> RestorePlan:
-        """What `restore_as_of` would do. Writes nothing.
-
-        Args:
-            until: Seconds since 1970: the folder as the history has it at that moment.
-            before: The id of an operation: the folder as it was right before it.
-        """
+        """What `restore_as_of` would do. Writes nothing."""
         steps, left, unknown = self._as_of(until, before)
         files = tuple((step.name, step.data) for step in steps if step.changes)
         return RestorePlan(files, tuple(left), tuple(unknown))
@@ -297,17 +260,11 @@ class Store:
         who: str = "you",
         why: str = "restore the folder",
     ) -> Saved:
-        """Bring the folder back to what it was at a moment, bytes and mtimes, as one operation.
+        """Bring the folder (or only `names`) back to what it was at a moment, bytes and mtimes, as one operation.
 
-        What is there now goes into the history first. What can't be restored is in the result's `left`; the rest is.
-
-        Args:
-            until, before: As for `plan_restore_as_of`.
-            names: Only these files.
-
-        Raises:
-            NotFound: If the history knows nothing of the folder at that moment.
-            MemtuiError: If nothing could be written.
+        The moment is `until`, in seconds since 1970, or right before the operation with the id `before`. What is there
+        now goes into the history first. What can't be restored is in the result's `left`; the rest is. Raises
+        `NotFound` if the history knows nothing of the folder at that moment, `MemtuiError` if nothing could be written.
         """
         with self._writer.writing("restore"):
             self._writer.note()
@@ -360,12 +317,10 @@ class Store:
             return self._writer.note(edit)
 
     def recover(self) -> tuple[str, ...]:
-        """End what a crash left half done, and remove the temporary files of dead processes. For the start.
+        """End what a crash left half done, and remove the temporary files of dead processes, whose names are returned.
+        For the start.
 
         A history that is damaged is left alone here: the first write, or look at it, says so.
-
-        Returns:
-            The names of the temporary files removed.
         """
         if self._writer.database.exists:
             with suppress(HistoryDamaged), self._writer.writing("the history"):
@@ -451,8 +406,7 @@ class Store:
     ) -> tuple[list[Step], tuple[str, ...], list[NotRestored]]:
         """The steps that take files of an operation back, the names merged for it, and what can't be.
 
-        Raises:
-            Stale, Refused: If there are no steps (`whole`: if something is left), for the first reason.
+        Raises `Stale` or `Refused` if there are no steps (`whole`: if something is left), for the first reason.
         """
         leaving = {change.name for change in files if change.before is None}
         steps: list[Step] = []
@@ -476,10 +430,8 @@ class Store:
     def _step_back(
         self, operation: Operation, change: FileChange, name: str, over: Collection[str]
     ) -> tuple[Step, bool]:
-        """The step that takes a change of one file back, whatever was done to it since, and whether that is a merge.
-
-        Raises:
-            Stale: If later edits overlap.
+        """The step that takes a change of one file back, whatever was done to it since, and whether that is a merge;
+        raises `Stale` if later edits overlap.
         """
         before, after = self.history.before(operation.id, change.name), self.history.read(operation.id, change.name)
         disk = self._look(name, (change.before, change.after))

@@ -51,16 +51,10 @@ def in_order(steps: Sequence[Step]) -> list[Step]:
 
 
 class Transaction:
-    """One step over several files. `stage`, `check`, `replace`, then `close`; `roll_back` if `replace` failed.
+    """One step over several files below a resolved `root`: `stage`, `check`, `replace`, then `close`; `roll_back` if
+    `replace` failed.
 
-    Args:
-        root: The folder, its own path resolved.
-        steps: What to do, one for each name.
-        own: As for `Store`.
-
-    Attributes:
-        modified: Once staged, the mtime that each file will have, in nanoseconds.
-        done: The steps that were done or begun.
+    Once staged, `modified` has the mtime that each file will have, in nanoseconds; `done` are the steps done or begun.
     """
 
     def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL, own: Sequence[Path] = ()) -> None:
@@ -97,11 +91,7 @@ class Transaction:
         self._temps[step.name] = temp
 
     def check(self) -> None:
-        """Look once more whether every file is as it was read.
-
-        Raises:
-            Moved: If one isn't.
-        """
+        """Look once more whether every file is as it was read; raises `Moved` if one isn't."""
         for step in self._steps:
             self._check(step)
 
@@ -123,8 +113,7 @@ class Transaction:
     def roll_back(self) -> None:
         """Undo what `replace` did so far; a file that somebody changed since is left to them.
 
-        Raises:
-            OSError: If that can't be done now. The version must stay in the history then.
+        Raises `OSError` if that can't be done now: the version must stay in the history then.
         """
         for step in reversed(self.done):
             parent, leaf = self._parent(step)
@@ -199,10 +188,8 @@ def look(
 ) -> FileContent | None:
     """A file below `root` as it is, be it a link to one of the person's own (`own`); `None` if it isn't there.
 
-    Raises:
-        Refused: If it, or a folder on the way, is another link or something else.
-        Conflict: If it is being rewritten and doesn't come to rest.
-        OSError: If it can't be read.
+    Raises `Refused` if it, or a folder on the way, is another link or something else, `Conflict` if it is being
+    rewritten and doesn't come to rest, `OSError` if it can't be read.
     """
     try:
         parent, leaf = open_parent(*followed(root, name, own), fs=fs)

@@ -13,15 +13,9 @@ from memtui.fs.atomic import make_folders
 
 
 def put_in_trash(name: str, data: bytes, folder: Path) -> bool:
-    """Put a copy of a removed file into the trash.
+    """Put a copy of a removed file into the trash; whether it is there now.
 
-    Args:
-        name: The file's own name.
-        data: Its last bytes.
-        folder: A folder of ours that the copy comes from, so "restore" in a file manager brings it back there.
-
-    Returns:
-        Whether it is in the trash.
+    The copy comes from `folder`, one of ours, so "restore" in a file manager brings it back there.
     """
     try:
         with _copy(folder / name, data) as copy:

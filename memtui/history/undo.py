@@ -16,28 +16,18 @@ class Inverse(Protocol):
     """Takes operations of one subject back; an undo is done again."""
 
     def __call__(self, operation: Operation, over: Collection[str]) -> Saved:
-        """Take an operation back as far as possible, and record that.
+        """Take an operation that still stands back as far as possible, also `over` later edits of some names.
 
-        Args:
-            operation: One that still stands.
-            over: Names to take back even where later edits overlap.
-
-        Returns:
-            The operation that records it, and what could not be taken back.
-
-        Raises:
-            MemtuiError: If nothing of it can be taken back; nothing was changed then.
+        Returns the operation that records it, and what could not be taken back. Raises `MemtuiError` if nothing of it
+        can be; nothing was changed then.
         """
 
 
 class UndoOrder:
     """Undo and redo for some folders.
 
-    Args:
-        versions: The history.
-        scopes: The folders whose operations count.
-        inverses: By subject, who takes its operations back.
-        recover: Called first: each ends what a crash left half done of one subject, so that it stands in the log.
+    `scopes` are the folders whose operations count; `inverses` says by subject who takes its operations back. Each of
+    `recover` ends what a crash left half done of one subject, so that it stands in the log.
     """
 
     def __init__(
@@ -53,57 +43,35 @@ class UndoOrder:
         self._recover = recover
 
     def next_undo(self) -> Operation:
-        """The operation that `undo` would take back. Reads only.
-
-        Raises:
-            NotFound: If there is nothing to undo.
-        """
+        """The operation that `undo` would take back; `NotFound` if there is none. Reads only."""
         return self._target(undo_target(self._operations()), "undo")
 
     def next_redo(self) -> Operation:
-        """The undo that `redo` would take back. Reads only.
-
-        Raises:
-            NotFound: If there is nothing to redo.
-        """
+        """The undo that `redo` would take back; `NotFound` if there is none. Reads only."""
         return self._target(redo_target(self._operations()), "redo")
 
     def find(self, word: str) -> Operation:
         """The operation whose id begins with `word`, be it about another folder. Reads only.
 
-        Raises:
-            NotFound: If there is none.
-            UsageError: If there are several, or the word is too short.
+        Raises `NotFound` if there is none, `UsageError` if there are several, or the word is too short.
         """
         if len(word) < MIN_PREFIX_CHARS:
             raise UsageError(f"{MIN_PREFIX_CHARS} characters of an id at least", hint="memtui history lists the ids")
         return self._versions.operation(word)
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
-        """Take back the newest operation that still stands, or one by its id.
+        """Take back the newest operation that still stands, or the one whose id begins with `word`, also `over` later
+        edits of some names.
 
-        Args:
-            word: The beginning of its id.
-            over: Names to take back even where later edits overlap.
-
-        Returns:
-            What was done and what could not be, and the operation that it was about.
-
-        Raises:
-            NotFound: If there is nothing to undo.
-            MemtuiError: If nothing of it can be taken back.
+        Returns what was done and what could not be, and the operation that it was about. Raises `NotFound` if there is
+        nothing to undo, `MemtuiError` if nothing of it can be taken back.
         """
         self.end_interrupted()
         operation = self.find(word) if word is not None else self.next_undo()
         return self._inverse(operation)(operation, over), operation
 
     def redo(self) -> tuple[Saved, Operation]:
-        """Do again what was undone last, unless something new was done since.
-
-        Raises:
-            NotFound: If there is nothing to redo.
-            MemtuiError: If nothing of it can be done again.
-        """
+        """Do again what was undone last, unless something new was done since. Returns and raises as `undo`."""
         self.end_interrupted()
         undone = self.next_redo()
         return self._inverse(undone)(undone, ()), undone

@@ -31,10 +31,10 @@ _BATCH_SIZE = 100
 
 
 class FileChange(Struct, frozen=True):
-    """One file in an operation.
+    """One file in an operation; `kind` is "added", "changed", "removed" or "kept".
 
-    `kind` is "added", "changed", "removed" or "kept"; `before` and `after` are SHA-256 digests, `None` where there was
-    no file; the times are nanoseconds since 1970, `None` where they aren't known.
+    `before` and `after` are SHA-256 digests, `None` where there was no file; the times are nanoseconds since 1970,
+    `None` where they aren't known.
     """
 
     name: str
@@ -145,11 +145,7 @@ class Saved(Struct, frozen=True):
 
 
 class Versions:
-    """Reads one database. Nothing here writes, or makes the database.
-
-    Args:
-        database: The history.
-    """
+    """Reads one database. Nothing here writes, or makes the database."""
 
     def __init__(self, database: HistoryDatabase) -> None:
         self.database = database
@@ -157,16 +153,11 @@ class Versions:
     def walk(
         self, scopes: Collection[FolderScope] | None = None, *, subject: str | None = None, begun: bool = False
     ) -> Iterator[Operation]:
-        """Operations, newest first, read as they are asked for.
+        """Operations, newest first, read as they are asked for; `HistoryDamaged` if the database can't be read.
 
-        Args:
-            scopes: Only those that touch something of these; all of them if left out.
-            subject: Only those of this subject.
-            begun: Whether writes of files that are not finished are among them. Those on other subjects are: each of
-                their items has happened.
-
-        Raises:
-            HistoryDamaged: If the database can't be read.
+        Only those that touch something of `scopes`, and of this `subject`, where given. `begun`: writes of files that
+        are not finished are among them; operations on other subjects always are, since each of their items has
+        happened.
         """
         below: int | None = None
         while True:
@@ -186,15 +177,13 @@ class Versions:
     def operations(
         self, scopes: Collection[FolderScope] | None = None, limit: int | None = 100
     ) -> tuple[Operation, ...]:
-        """Operations, newest first; at most `limit`. Arguments and faults as for `walk`."""
+        """As `walk`, at most `limit`."""
         return tuple(islice(self.walk(scopes), limit))
 
     def operation(self, word: str, scopes: Collection[FolderScope] | None = None) -> Operation:
         """The operation whose id begins with `word` (4 characters or more).
 
-        Raises:
-            NotFound: If there is none.
-            UsageError: If there are several.
+        Raises `NotFound` if there is none, `UsageError` if there are several.
         """
         found: list[Operation] = []
         if matches_prefix(word.lower(), word):
@@ -280,15 +269,10 @@ class Versions:
     def folder_at(
         self, folder: str, *, until: float | None = None, before: str | None = None
     ) -> dict[str, FileVersion]:
-        """Every file that the history knows of a folder, as it was at a moment.
+        """Every file that the history knows of a folder (a real path), by name, as it was at a moment: after the newest
+        operation not later than `until` (seconds since 1970), or right before the operation `before`.
 
-        Args:
-            folder: Its real path.
-            until: Seconds since 1970: after the newest operation that is not later.
-            before: An operation: right before it.
-
-        Returns:
-            Name to version. A file is missing here if memtui first saw it later: nobody knows what it was then.
+        A file is missing here if memtui first saw it later: nobody knows what it was then.
         """
         earlier, limit = ("o.time <= ?", until) if before is None else (
             "o.id < (select id from operations where name = ?)", before)  # fmt: skip
@@ -317,11 +301,7 @@ class Versions:
 
 
 class FolderVersions(Versions):
-    """The versions of the files in one folder.
-
-    Args:
-        folder: Its real path.
-    """
+    """The versions of the files in one folder, given by its real path."""
 
     def __init__(self, database: HistoryDatabase, folder: Path | str) -> None:
         super().__init__(database)
@@ -373,7 +353,6 @@ class _Reader:
     def newest(
         self, scopes: Collection[FolderScope] | None, subject: str | None, below: int | None, begun: bool
     ) -> list[sqlite3.Row]:
-        """Some rows, newest first."""
         conditions: list[str] = ["o.id < ?"]
         values: list[int | str | bytes] = [below if below is not None else 1 << 62]
         if subject is not None:
@@ -412,7 +391,6 @@ class _Reader:
         return [self.operation(row) for row in rows]
 
     def operation(self, row: sqlite3.Row) -> Operation:
-        """The operation of a row."""
         changes = self._connection.execute(
             "select c.name, c.kind, c.added, c.removed, b.digest, a.digest, c.before_mtime_ns, c.after_mtime_ns "
             "from changes c left join blobs b on b.id = c.before left join blobs a on a.id = c.after "
@@ -516,20 +494,12 @@ def _touches(operation: Operation, scope: FolderScope) -> bool:
 
 
 def undo_target(operations: Iterable[Operation]) -> Operation | None:
-    """The newest operation that still stands and may be taken back.
-
-    Args:
-        operations: Newest first.
-    """
+    """The newest operation that still stands and may be taken back; `operations` come newest first."""
     return next((one for one in operations if one.undoable and not one.undone), None)
 
 
 def redo_target(operations: Iterable[Operation]) -> Operation | None:
-    """The newest undo that still stands, unless something new was done since: redoing over that would surprise.
-
-    Args:
-        operations: Newest first.
-    """
+    """The newest undo that still stands, unless something new was done since: redoing over that would surprise."""
     for one in operations:
         if one.undone:
             continue

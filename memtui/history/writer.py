@@ -50,15 +50,10 @@ class Entry(Struct, frozen=True):
 
 
 class Writer:
-    """Writes into one folder.
+    """Writes into one folder, a path without links; `scope` says which of its files are recorded, `own` is as for
+    `Store`.
 
-    Args:
-        root: The folder, with links in its own path resolved.
-        database: The history.
-        scope: Which of its files are recorded.
-        now: The clock, in seconds since 1970.
-        patience_s: Seconds to wait for another process of ours.
-        own: As for `Store`.
+    `now` is the clock, in seconds since 1970; `patience_s` are the seconds to wait for another process of ours.
     """
 
     def __init__(
@@ -93,13 +88,8 @@ class Writer:
     def writing(self, what: str, outcome: str = NOTHING) -> Iterator[None]:
         """Hold the lock that all processes of memtui share, with nothing left half done by an earlier one.
 
-        Args:
-            what: What the write is about, for messages.
-            outcome: What an error of the system means.
-
-        Raises:
-            Conflict: If another process of ours holds it for too long.
-            MemtuiError: In place of any `OSError` in the block.
+        Raises `Conflict` if another process of ours holds it for too long, and a `MemtuiError` about `what` in place of
+        any `OSError` in the block.
         """
         try:
             with file_lock(self._lock, timeout=self._patience_s, fs=self._fs):
@@ -116,19 +106,12 @@ class Writer:
         *,
         before_write: Callable[[], None] | None = None,
     ) -> Operation | None:
-        """Do some steps as one operation, in the order that the package's docstring tells.
+        """Do some steps as one operation, in the order that the package's docstring tells; those that change nothing
+        are only recorded.
 
-        Args:
-            steps: What was read, and what it shall become. Those that change nothing are only recorded.
-            entry: For the history.
-            before_write: Called right before files are replaced; what it raises stops the write.
-
-        Returns:
-            The operation; `None` if there was nothing to do and it undoes nothing.
-
-        Raises:
-            Moved: If a file changed since it was read; nothing was written.
-            OSError, MemtuiError: Nothing was written, or the message says what was.
+        `before_write` is called right before files are replaced; what it raises stops the write. Returns `None` if
+        there was nothing to do and it undoes nothing. Raises `Moved` if a file changed since it was read (nothing was
+        written), `OSError` or `MemtuiError`: nothing was written, or the message says what was.
         """
         if not self.snapshot.looked:
             self.note()
@@ -171,7 +154,6 @@ class Writer:
                 self._drop(id)
 
     def _begin(self, steps: Sequence[Step], modified: Mapping[str, int], entry: Entry) -> str:
-        """Put an operation into the database that has not happened yet."""
         files = {}
         for step in steps:
             after = None
@@ -268,9 +250,8 @@ class Writer:
     def _end(self, operation: Operation) -> Literal["done", "drop", "keep"]:
         """Bring the files to where an operation wants them, if it had begun to change them.
 
-        Returns:
-            Whether it is done; or has never happened; or can't be told, because others have changed all of its files
-            since: then its texts are kept, since somebody may have been told that they were written.
+        Returns whether it is done; or has never happened; or can't be told, because others have changed all of its
+        files since: then its texts are kept, since somebody may have been told that they were written.
         """
         begun, odd = not operation.files, False
         rest: list[Step] = []
@@ -301,12 +282,10 @@ class Writer:
     def remember(
         self, files: Mapping[str, FileContent | None], edit: Entry | None = None, *, first: bool = False
     ) -> Operation | None:
-        """Record what others made of some files; the operation made, if they did.
+        """Record what others made of some files (`None`: not there); the operation made, if they did.
 
-        Args:
-            files: Name to what is there; `None` for a file that isn't.
-            edit: What the log says of it where a person is known to have done it: undo takes that back.
-            first: Whether nobody has looked before, so that nobody can be said to have changed something.
+        `edit` is what the log says of it where a person is known to have done it: undo takes that back. `first`: nobody
+        has looked before, so that nobody can be said to have changed something.
         """
         known = self.snapshot.files(files)
         found: dict[str, _Sides] = {}
@@ -352,18 +331,14 @@ class Writer:
         return self.versions.operation(id)
 
     def unchanged_outside(self) -> bool:
-        """Whether surely nobody else touched a file since the last `note`. A `stat` for each file, no lock.
-
-        Raises:
-            OSError: If the folder can't be listed.
+        """Whether surely nobody else touched a file since the last `note`, by a `stat` for each file, without a lock.
+        Raises `OSError` if the folder can't be listed.
         """
         return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs, self._own), self._scope.covers)
 
     def note(self, edit: Entry | None = None) -> Operation | None:
-        """Record what others changed since the last time, as `edit` where given; at first, all as it was found.
-
-        Returns:
-            The operation made; `None` if all was as the history has it.
+        """Record what others changed since the last time, as `edit` where given; at first, all as it was found. Returns
+        `None` if all was as the history has it.
         """
         first = not self.snapshot.looked and edit is None
         known = {name: file for name, file in self.snapshot.files().items() if self._scope.covers(name)}
