@@ -20,8 +20,8 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Container, Sequence
-from contextlib import suppress
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -278,26 +278,25 @@ def is_sensitive(part: str) -> bool:
     return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_SUFFIXES)
 
 
-def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:
-    """Open the folder of a file below `root`, step by step, following no link.
+def open_parent(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:
+    """Open the folder of a file below `root`, step by step, following no link; the caller closes it.
 
-    Args:
-        root: A path whose last part is no link (`PathVerdict.base` is one), or an open folder, which stays open.
-        name: Relative, with slashes; as `check_path` gave it.
-        create: Make missing folders, the root included.
+    The last part of `root` is no link (`PathVerdict.base` is such a path); `name` is relative, with slashes, as
+    `check_path` gave it. With `create`, missing folders are made, the root included. Returns the open folder and the
+    last part of the name.
 
-    Returns:
-        The open folder, which the caller closes, and the last part of the name.
-
-    Raises:
-        Refused: If a part on the way is a link or not a folder.
-        NotFound: If a folder is missing and `create` is off.
-        OSError: For anything else that the system refuses.
+    Raises `Refused` if a part on the way is a link or not a folder, `NotFound` if a folder is missing and `create` is
+    off, `OSError` for anything else that the system refuses.
     """
     *folders, leaf = name.split("/")
     if leaf in ("", ".", "..") or any(part in ("", ".", "..") for part in folders):
         raise Refused(f"{name} is not a plain relative name")
-    fd = _open_root(root, create, fs)
+    if create and not root.is_dir():
+        missing = [root, *root.parents]
+        for folder in reversed(missing[: next(i for i, one in enumerate(missing) if one.is_dir())]):
+            with suppress(FileExistsError):
+                fs.mkdir(folder)
+    fd = _open_folder(root, None, str(root), str(root), fs)
     try:
         for part in folders:
             if create:
@@ -312,17 +311,6 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
     return fd, leaf
 
 
-def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
-    if isinstance(root, int):
-        return fs.open(".", _FOLDER_FLAGS, dir_fd=root)
-    if create and not root.is_dir():
-        missing = [root, *root.parents]
-        for folder in reversed(missing[: next(i for i, one in enumerate(missing) if one.is_dir())]):
-            with suppress(FileExistsError):
-                fs.mkdir(folder)
-    return _open_folder(root, None, str(root), str(root), fs)
-
-
 def _open_folder(path: str | Path, above: int | None, gone: str, refused: str, fs: FileSystem) -> int:
     try:
         return fs.open(path, _FOLDER_FLAGS, dir_fd=above)
@@ -334,25 +322,38 @@ def _open_folder(path: str | Path, above: int | None, gone: str, refused: str, f
         raise
 
 
+@contextmanager
+def closing_fd(file: int, fs: FileSystem = REAL) -> Iterator[None]:
+    """Close a descriptor that was only read, or is synced: an error of close means nothing then."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fs.close(file)
+
+
+@contextmanager
+def parent_folder(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> Iterator[tuple[int, str]]:
+    """As `open_parent`, for the time of a block."""
+    parent, leaf = open_parent(root, name, create=create, fs=fs)
+    with closing_fd(parent, fs):
+        yield parent, leaf
+
+
 def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
     """Open a regular file for reading by walking from `base` without following a link: for what `check_path` allowed.
 
-    Raises:
-        Refused: If something on the way, or the file, is a link or not what it was.
-        NotFound, OSError: As from `open_parent`.
+    Raises as `open_parent`, and `Refused` if the file is a link or not what it was.
     """
-    parent, leaf = open_parent(base, name, fs=fs)
-    try:
-        fd = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
-    except FileNotFoundError:
-        raise NotFound(f"{name} is gone") from None
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-            raise Refused(f"{name} is a link or not a file") from error
-        raise
-    finally:
-        with suppress(OSError):  # nothing was written through it
-            fs.close(parent)
+    with parent_folder(base, name, fs=fs) as (parent, leaf):
+        try:
+            fd = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
+        except FileNotFoundError:
+            raise NotFound(f"{name} is gone") from None
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+                raise Refused(f"{name} is a link or not a file") from error
+            raise
     try:
         if not stat.S_ISREG(fs.fstat(fd).st_mode):
             raise Refused(f"{name} is not a file")

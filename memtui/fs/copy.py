@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.fs.atomic import FileStamp, temp_name, write_all
-from memtui.fs.boundary import open_file, open_parent
+from memtui.fs.boundary import closing_fd, open_file, parent_folder
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, NotFound
 
@@ -42,26 +42,10 @@ class CopiedFile(Struct, frozen=True):
 
 
 @contextmanager
-def parent_folder(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> Iterator[tuple[int, str]]:
-    """Open the folder of an entry below `root`; yields it with the entry's last part. Errors as for `open_parent`."""
-    parent, leaf = open_parent(root, name, create=create, fs=fs)
-    with closing_fd(parent, fs):
-        yield parent, leaf
-
-
-@contextmanager
-def closing_fd(file: int, fs: FileSystem = REAL) -> Iterator[None]:
-    """Close a descriptor that was only read, or is synced: an error of close means nothing then."""
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            fs.close(file)
-
-
-def open_folder(root: Path, name: str = "", *, create: bool = False, fs: FileSystem = REAL) -> int:
+def folder_below(root: Path, name: str = "", *, create: bool = False, fs: FileSystem = REAL) -> Iterator[int]:
     """Open a folder below `root` (itself for ""), following no link."""
-    return open_parent(root, f"{name}/x" if name else "x", create=create, fs=fs)[0]
+    with parent_folder(root, f"{name}/x" if name else "x", create=create, fs=fs) as (folder, _):
+        yield folder
 
 
 def entry_stat(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_result | None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from memtui.fs.atomic import make_folders, sync_folder
 from memtui.fs.filesystem import REAL, FileSystem
@@ -96,6 +97,8 @@ pragma application_id = {_APPLICATION_ID};
 pragma user_version = {SCHEMA_VERSION};
 """
 
+
+IN_FOLDER = "folder = (select id from folders where path = ?)"
 
 _WRONG_HEADS = """
 select f.name from files f where f.blob is not null and f.blob is not (
@@ -199,6 +202,11 @@ class HistoryDatabase:
             finally:
                 if connection.in_transaction:
                     connection.execute("rollback")
+
+    def select(self, query: str, *values: object) -> list[Any]:
+        """The rows of one query; none if there is no database yet. Raises as `read`."""
+        with self.read() as connection:
+            return [] if connection is None else connection.execute(query, values).fetchall()
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
@@ -392,7 +400,7 @@ def put_blob(connection: sqlite3.Connection, data: bytes, digest: str, before: t
 
 
 def read_blob(connection: sqlite3.Connection, blob: int, path: Path) -> bytes:
-    """A stored content, checked against its digest; raises `HistoryDamaged` (of the database at `path`) if it differs."""
+    """A stored content, checked against its digest; raises `HistoryDamaged` of `path`, the database, if it differs."""
     chain: list[tuple[bytes, bytes]] = []
     at: int | None = blob
     while at is not None:

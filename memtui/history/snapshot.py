@@ -15,10 +15,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.fs.atomic import REREAD_INTERVAL_S, FileContent, FileStamp, clear_temps, is_temp, read_once
-from memtui.fs.boundary import MAX_FOLDER_DEPTH, open_parent
+from memtui.fs.boundary import MAX_FOLDER_DEPTH, parent_folder
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.links import followed
-from memtui.history.database import HistoryDatabase, folder_id
+from memtui.history.database import IN_FOLDER, HistoryDatabase, folder_id
 from memtui.util.errors import MemtuiError
 
 MAX_SIZE = 8 << 20
@@ -51,33 +51,27 @@ class FolderSnapshot:
     def __init__(self, database: HistoryDatabase, folder: Path, scope: str = "") -> None:
         self._database = database
         self._folder = folder
+        self._key = os.fsencode(folder)
         self._scope = scope
 
     @property
     def looked(self) -> bool:
         """Whether somebody has looked before."""
-        with self._database.read() as connection:
-            row = folder_id(connection, self._folder) if connection is not None else None
-            if connection is None or row is None:
-                return False
-            found = connection.execute("select 1 from looks where folder = ? and scope = ?", (row, self._scope))
-            return found.fetchone() is not None
+        query = f"select 1 from looks where {IN_FOLDER} and scope = ?"
+        return bool(self._database.select(query, self._key, self._scope))
 
     def files(self, names: Collection[str] | None = None) -> dict[str, KnownFile]:
         """What is known of the folder, by name: of some files, or of all."""
-        with self._database.read() as connection:
-            row = folder_id(connection, self._folder) if connection is not None else None
-            if connection is None or row is None:
-                return {}
-            query = (
-                "select f.name, f.blob, b.digest, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.looked_at "
-                "from files f left join blobs b on b.id = f.blob where f.folder = ?"
-            )
+        query = (
+            "select f.name, f.blob, b.digest, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.looked_at "
+            f"from files f left join blobs b on b.id = f.blob where f.{IN_FOLDER}"
+        )
+        with self._database.read():  # one view for all names
             if names is None:
-                rows = connection.execute(query, (row,)).fetchall()
+                rows = self._database.select(query, self._key)
             else:
-                keys = [os.fsencode(name) for name in names]
-                rows = [one for key in keys for one in connection.execute(query + " and f.name = ?", (row, key))]
+                query += " and f.name = ?"
+                rows = [row for name in names for row in self._database.select(query, self._key, os.fsencode(name))]
         return {
             os.fsdecode(name): KnownFile(
                 blob,
@@ -90,7 +84,7 @@ class FolderSnapshot:
         }
 
     def unchanged(self, stamps: Mapping[str, FileStamp], covers: Callable[[str], bool]) -> bool:
-        """Whether the files, with `stamps` as they are now, surely are those of the last look that the scope `covers`."""
+        """Whether the files, with `stamps` as they are now, surely are those of the last look that count (`covers`)."""
         known = {name: file for name, file in self.files().items() if covers(name)}
         if not stamps and not known:
             return True
@@ -117,22 +111,16 @@ class FolderSnapshot:
 
     def unseen(self) -> dict[str, str]:
         """The files that somebody else changed since a person looked at them: name to digest."""
-        with self._database.read() as connection:
-            row = folder_id(connection, self._folder) if connection is not None else None
-            if connection is None or row is None:
-                return {}
-            rows = connection.execute("select name, digest from unseen where folder = ?", (row,)).fetchall()
+        rows = self._database.select(f"select name, digest from unseen where {IN_FOLDER}", self._key)
         return {os.fsdecode(name): digest for name, digest in rows}
 
     def mark_seen(self, names: Iterable[str]) -> None:
         """Write down that a person has looked at some files; losing that costs them one more look."""
         wanted = self.unseen().keys() & set(names)
         if wanted:
+            rows = [(self._key, os.fsencode(name)) for name in wanted]
             with self._database.write(durable=False) as connection:
-                row = folder_id(connection, self._folder)
-                connection.executemany(
-                    "delete from unseen where folder = ? and name = ?", [(row, os.fsencode(name)) for name in wanted]
-                )
+                connection.executemany(f"delete from unseen where {IN_FOLDER} and name = ?", rows)
 
 
 def _signed(number: int) -> int:
@@ -151,12 +139,8 @@ def scan(
     found: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
-            with suppress(OSError, MemtuiError):
-                parent, leaf = open_parent(*followed(root, name, own), fs=fs)
-                try:
-                    info = fs.lstat(leaf, dir_fd=parent)
-                finally:
-                    fs.close(parent)
+            with suppress(OSError, MemtuiError), parent_folder(*followed(root, name, own), fs=fs) as (parent, leaf):
+                info = fs.lstat(leaf, dir_fd=parent)
                 if stat.S_ISREG(info.st_mode):
                     found[name] = FileStamp.of(info)
         return found
@@ -232,12 +216,8 @@ def clear_folder(
 
 
 def _clear_beside(root: Path, name: str, fs: FileSystem, *, ours: bool) -> list[str]:
-    with suppress(OSError, MemtuiError):
-        parent, _ = open_parent(root, name, fs=fs)
-        try:
-            return clear_temps(parent, fs=fs, own=ours)
-        finally:
-            fs.close(parent)
+    with suppress(OSError, MemtuiError), parent_folder(root, name, fs=fs) as (parent, _):
+        return clear_temps(parent, fs=fs, own=ours)
     return []
 
 
@@ -274,11 +254,7 @@ def read_settled(
 
 
 def _read(root: Path, name: str, fs: FileSystem, own: Sequence[Path]) -> FileContent | None:
-    try:
-        parent, leaf = open_parent(*followed(root, name, own), fs=fs)
-        try:
-            return read_once(leaf, fs=fs, dir_fd=parent)
-        finally:
-            fs.close(parent)
-    except (OSError, MemtuiError):
-        return None  # gone, a link by now, or not ours to read: the next look tells
+    # What is gone, a link by now, or not ours to read: the next look tells.
+    with suppress(OSError, MemtuiError), parent_folder(*followed(root, name, own), fs=fs) as (parent, leaf):
+        return read_once(leaf, fs=fs, dir_fd=parent)
+    return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.fs.atomic import FileContent, FileStamp, digest, read_content, write_temp
-from memtui.fs.boundary import fold_name, open_parent
+from memtui.fs.boundary import fold_name, open_parent, parent_folder
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.links import followed
 from memtui.util.errors import MemtuiError, NotFound, Refused
@@ -191,26 +191,16 @@ def look(
     Raises `Refused` if it, or a folder on the way, is another link or something else, `Conflict` if it is being
     rewritten and doesn't come to rest, `OSError` if it can't be read.
     """
-    try:
-        parent, leaf = open_parent(*followed(root, name, own), fs=fs)
-    except NotFound:
-        return None
-    try:
+    with suppress(NotFound, FileNotFoundError), parent_folder(*followed(root, name, own), fs=fs) as (parent, leaf):
         return read_content(leaf, fs=fs, dir_fd=parent, known=known)
-    except FileNotFoundError:
-        return None
-    finally:
-        fs.close(parent)
+    return None
 
 
 def remove_folder(root: Path, folder: str, fs: FileSystem = REAL) -> bool:
     """Remove a folder below `root` if it is empty; what holds it back is no fault."""
     try:
-        parent, leaf = open_parent(root, folder, fs=fs)
-        try:
+        with parent_folder(root, folder, fs=fs) as (parent, leaf):
             fs.rmdir(leaf, dir_fd=parent)
-        finally:
-            fs.close(parent)
     except (OSError, MemtuiError):
         return False
     return True

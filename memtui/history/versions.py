@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
+from memtui.history.database import BEGUN, IN_FOLDER, HistoryDatabase, read_blob
 from memtui.util.resolve import matches_prefix, resolve_one
 
 FILES: Final = "files"  # subject of an operation on file contents: memory, instructions, settings
@@ -161,10 +162,7 @@ class Versions:
         """
         below: int | None = None
         while True:
-            with self.database.read() as connection:
-                if connection is None:
-                    return
-                reader = _Reader(connection)
+            with self._reading() as reader:
                 rows = reader.newest(scopes, subject, below, begun)
                 found = [reader.operation(row) for row in rows]
             for operation in found:
@@ -180,55 +178,46 @@ class Versions:
         """As `walk`, at most `limit`."""
         return tuple(islice(self.walk(scopes), limit))
 
-    def operation(self, word: str, scopes: Collection[FolderScope] | None = None) -> Operation:
+    def operation(self, word: str) -> Operation:
         """The operation whose id begins with `word` (4 characters or more).
 
         Raises `NotFound` if there is none, `UsageError` if there are several.
         """
         found: list[Operation] = []
         if matches_prefix(word.lower(), word):
-            with self.database.read() as connection:
-                if connection is not None:
-                    reader = _Reader(connection)
-                    found = [reader.operation(row) for row in reader.named(word.lower())]
-        found = [one for one in found if scopes is None or any(_touches(one, scope) for scope in scopes)]
+            with self._reading() as reader:
+                found = [reader.operation(row) for row in reader.named(word.lower())]
         return resolve_one(found, word, "operation", lists="memtui history lists them")
 
     def standing(self, operation: Operation) -> Operation:
         """An operation with only those of its files and items that were not taken back yet."""
-        back = self._taken_back(operation)
+        back: set[object] = set()
+        with self._reading() as reader:
+            for undo in reader.undoing(operation.id):
+                rest = self.standing(undo)
+                back.update(change.name for change in rest.files)
+                back.update((item.folder, item.key) for item in rest.items)
         files = tuple(change for change in operation.files if change.name not in back)
         items = tuple(item for item in operation.items if (item.folder, item.key) not in back)
         return replace(operation, files=files, items=items)
 
-    def _taken_back(self, operation: Operation) -> set[object]:
-        """The names and items of an operation that were taken back by another, which still stands."""
-        found: set[object] = set()
-        with self.database.read() as connection:
-            if connection is None:
-                return found
-            reader = _Reader(connection)
-            for undo in reader.undoing(operation.id):
-                rest = self.standing(undo)
-                found.update(change.name for change in rest.files)
-                found.update((item.folder, item.key) for item in rest.items)
-        return found
-
     def interrupted(self) -> tuple[Operation, ...]:
         """The writes of files that a crash stopped, or that another process is at; oldest first."""
-        with self.database.read() as connection:
-            if connection is None:
-                return ()
-            reader = _Reader(connection)
+        with self._reading() as reader:
             return tuple(reader.operation(row) for row in reader.begun())
 
     def origin(self, operation: Operation) -> Operation:
         """What an undo or a redo is about in the end."""
-        with self.database.read() as connection:
-            while connection is not None and operation.undoes is not None:
-                [row] = _Reader(connection).named(operation.undoes)
-                operation = _Reader(connection).operation(row)
+        with self._reading() as reader:
+            while operation.undoes is not None:
+                [row] = reader.named(operation.undoes)
+                operation = reader.operation(row)
         return operation
+
+    @contextmanager
+    def _reading(self) -> Iterator["_Reader"]:
+        with self.database.read() as connection:
+            yield _Reader(connection)
 
     def content(self, digest: str) -> bytes | None:
         """The bytes of a SHA-256 digest, if the history has them."""
@@ -276,22 +265,17 @@ class Versions:
         """
         earlier, limit = ("o.time <= ?", until) if before is None else (
             "o.id < (select id from operations where name = ?)", before)  # fmt: skip
-        with self.database.read() as connection:
-            row = folder_id(connection, folder) if connection is not None else None
-            if connection is None or row is None:
-                return {}
-            # SQLite takes the other columns from the row that has the maximum, or the minimum.
-            changes = (
-                "from operations o join changes c on c.operation = o.id left join blobs b on b.id = c.after "
-                "where o.folder = ? and o.state != 0 and c.kind != ?"
-            )
-            first = connection.execute(
-                f"select c.name, o.kind, c.before, min(o.id) {changes} group by c.name", (row, KEPT)
-            ).fetchall()
-            last = connection.execute(
-                f"select c.name, b.digest, c.after_mtime_ns, max(o.id) {changes} and {earlier} group by c.name",
-                (row, KEPT, limit),
-            ).fetchall()
+        # SQLite takes the other columns from the row that has the maximum, or the minimum.
+        changes = (
+            "from operations o join changes c on c.operation = o.id left join blobs b on b.id = c.after "
+            f"where o.{IN_FOLDER} and o.state != 0 and c.kind != ?"
+        )
+        begin = f"select c.name, o.kind, c.before, min(o.id) {changes} group by c.name"
+        end = f"select c.name, b.digest, c.after_mtime_ns, max(o.id) {changes} and {earlier} group by c.name"
+        key = os.fsencode(folder)
+        with self.database.read():  # one view for both
+            first = self.database.select(begin, key, KEPT)
+            last = self.database.select(end, key, KEPT, limit)
         # What appeared only later was not there; but what memtui found when it first looked may have been.
         absent = FileVersion(None, None)
         found = {os.fsdecode(name): absent for name, kind, old, _ in first if kind != FOUND and old is None}
@@ -314,35 +298,30 @@ class FolderVersions(Versions):
 
     def heads(self) -> dict[str, str]:
         """Every file that the folder has by what the history knows last: name to digest."""
-        with self.database.read() as connection:
-            row = folder_id(connection, self.folder) if connection is not None else None
-            if connection is None or row is None:
-                return {}
-            rows = connection.execute(
-                "select f.name, b.digest from files f join blobs b on b.id = f.blob where f.folder = ?", (row,)
-            )
-            return {os.fsdecode(name): digest.hex() for name, digest in rows}
+        query = f"select f.name, b.digest from files f join blobs b on b.id = f.blob where f.{IN_FOLDER}"
+        rows = self.database.select(query, os.fsencode(self.folder))
+        return {os.fsdecode(name): digest.hex() for name, digest in rows}
 
-    def recent(self, wanted: str, operations: int = 20) -> bool:
+    def recent(self, wanted: str) -> bool:
         """Whether one of the newest operations on the folder left bytes of this digest: such bytes are whole."""
-        with self.database.read() as connection:
-            row = folder_id(connection, self.folder) if connection is not None else None
-            if connection is None or row is None:
-                return False
-            return connection.execute(
-                "select 1 from (select id from operations where folder = ? order by id desc limit ?) o "
-                "join changes c on c.operation = o.id join blobs b on b.id = c.after where b.digest = ? limit 1",
-                (row, operations, bytes.fromhex(wanted)),
-            ).fetchone() is not None  # fmt: skip
+        query = (
+            f"select 1 from (select id from operations where {IN_FOLDER} order by id desc limit 20) o "
+            "join changes c on c.operation = o.id join blobs b on b.id = c.after where b.digest = ? limit 1"
+        )
+        return bool(self.database.select(query, os.fsencode(self.folder), bytes.fromhex(wanted)))
 
 
 class _Reader:
-    """Makes operations of rows, within one view of the database."""
+    """Makes operations of rows, within one view of the database; of none if there is no database yet."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection.cursor()
-        self._connection.row_factory = sqlite3.Row
+    def __init__(self, connection: sqlite3.Connection | None) -> None:
+        self._cursor = connection and connection.cursor()
+        if self._cursor is not None:
+            self._cursor.row_factory = sqlite3.Row
         self._undone: set[int] | None = None
+
+    def _select(self, query: str, *values: object) -> list[sqlite3.Row]:
+        return self._cursor.execute(query, values).fetchall() if self._cursor is not None else []
 
     _COLUMNS = (
         "o.id, o.name, o.state, o.subject, o.kind, o.who, o.why, o.time, o.undoes, o.extra, f.path as folder, "
@@ -368,40 +347,38 @@ class _Reader:
             )
             values += [*folders, *folders]
         query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
-        return self._connection.execute(query, values).fetchall()
+        return self._select(query, *values)
 
     def begun(self) -> list[sqlite3.Row]:
         """The rows of writes of files that are not finished."""
-        query = f"select {self._COLUMNS} where o.state = 0 and o.subject = 'files' order by o.id"
-        return self._connection.execute(query).fetchall()
+        return self._select(f"select {self._COLUMNS} where o.state = 0 and o.subject = 'files' order by o.id")
 
     def named(self, word: str) -> list[sqlite3.Row]:
         """The rows whose public id begins with a word."""
-        return self._connection.execute(
-            f"select {self._COLUMNS} where o.name >= ? and o.name < ? order by o.id", (word, word + "\uffff")
-        ).fetchall()
+        query = f"select {self._COLUMNS} where o.name >= ? and o.name < ? order by o.id"
+        return self._select(query, word, word + "\uffff")
 
     def undoing(self, name: str) -> list[Operation]:
         """The operations that take this one back, or some of it."""
-        rows = self._connection.execute(
+        rows = self._select(
             f"select {self._COLUMNS} where o.undoes = (select id from operations where name = ?) "
             "and (o.state != 0 or o.subject != 'files') order by o.id",
-            (name,),
-        ).fetchall()
+            name,
+        )
         return [self.operation(row) for row in rows]
 
     def operation(self, row: sqlite3.Row) -> Operation:
-        changes = self._connection.execute(
+        changes = self._select(
             "select c.name, c.kind, c.added, c.removed, b.digest, a.digest, c.before_mtime_ns, c.after_mtime_ns "
             "from changes c left join blobs b on b.id = c.before left join blobs a on a.id = c.after "
             "where c.operation = ? order by c.name",
-            (row["id"],),
-        ).fetchall()
-        items = self._connection.execute(
+            row["id"],
+        )
+        items = self._select(
             "select f.path, i.key, i.data from items i left join folders f on f.id = i.folder "
             "where i.operation = ? order by i.position",
-            (row["id"],),
-        ).fetchall()
+            row["id"],
+        )
         files = (
             FileChange(
                 os.fsdecode(name), kind, added, removed, before and before.hex(), after and after.hex(), old, new
@@ -433,16 +410,16 @@ class _Reader:
         if self._undone is None:
             self._undone = set()
             of: dict[int, set[object]] = {}
-            for operation, folder, key in self._connection.execute(
+            for operation, folder, key in self._select(
                 "select i.operation, i.folder, i.key from items i join operations o on o.id = i.operation "
                 "where o.undoes is not null or o.id in (select undoes from operations where undoes is not null)"
             ):
                 of.setdefault(operation, set()).add((folder, key))
             back: dict[int, set[object]] = {}
-            undos = self._connection.execute(
+            undos = self._select(
                 "select id, undoes, state from operations where undoes is not null "
                 "and (state != 0 or subject != 'files') order by id desc"
-            ).fetchall()
+            )
             for row in undos:
                 undo, target = row["id"], row["undoes"]
                 if undo in self._undone:

@@ -24,7 +24,6 @@ from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderScope, Fo
 from memtui.util.errors import Conflict, MemtuiError
 
 MAX_TRIES = 5  # how often a write starts again because a file changed in the middle of it
-NOTHING = "nothing was written"
 
 
 class _Side(Struct, frozen=True):
@@ -85,7 +84,7 @@ class Writer:
         self.snapshot = FolderSnapshot(database, root, single)
 
     @contextmanager
-    def writing(self, what: str, outcome: str = NOTHING) -> Iterator[None]:
+    def writing(self, what: str) -> Iterator[None]:
         """Hold the lock that all processes of memtui share, with nothing left half done by an earlier one.
 
         Raises `Conflict` if another process of ours holds it for too long, and a `MemtuiError` about `what` in place of
@@ -97,7 +96,7 @@ class Writer:
                 yield
         except OSError as error:
             ours = isinstance(error.filename, str) and error.filename.startswith(str(self._state))
-            raise to_error(error, error.filename if ours else what, outcome=outcome) from error
+            raise to_error(error, error.filename if ours else what) from error
 
     def carry_out(
         self,

@@ -11,8 +11,8 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -29,17 +29,15 @@ from memtui.fs.atomic import (
     sync_folder,
     temp_name,
 )
-from memtui.fs.boundary import open_file
+from memtui.fs.boundary import open_file, parent_folder
 from memtui.fs.copy import (
     FileState,
     TargetExists,
     append_rest,
-    closing_fd,
     copy_file,
     copy_file_into,
     entry_stat,
-    open_folder,
-    parent_folder,
+    folder_below,
     read_file_state,
     remove_files,
     remove_folders,
@@ -101,8 +99,7 @@ def read_note(box: Path) -> ArchiveNote | None:
 
 def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
-    folder = open_folder(box, fs=fs)
-    with closing_fd(folder, fs):
+    with folder_below(box, fs=fs) as folder:
         replace_at(folder, NOTE, json.dumps(to_builtins(note), separators=(",", ":")).encode("ascii"), fs=fs)
 
 
@@ -114,8 +111,7 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
     folders: list[str] = [name]
     others: list[str] = []
     for folder in folders:  # grows while it is walked
-        here = open_folder(root, folder, fs=fs)
-        with closing_fd(here, fs):
+        with folder_below(root, folder, fs=fs) as here:
             for entry in sorted(fs.listdir(here)):
                 found = folders if stat.S_ISDIR(fs.lstat(entry, dir_fd=here).st_mode) else others
                 found.append(f"{folder}/{entry}" if folder else entry)
@@ -204,10 +200,12 @@ class ArchiveMover:
                     raise Conflict(why, hint="end the client that has it open first")
             self._unlink(project, note.files[0])
             # It has moved: what fails from here on is done by the next operation.
-            self._try(lambda: self._clear_away(box, project, note, stamps, main, operation), journal)
+            with self._ending(journal):
+                self._clear_away(box, project, note, stamps, main, operation)
             return note
         except (OSError, MemtuiError):
-            self._try(lambda: throw_away(box, fs=self._fs), journal)
+            with self._ending(journal):
+                throw_away(box, fs=self._fs)
             raise
         finally:
             if main >= 0:
@@ -259,10 +257,13 @@ class ArchiveMover:
             self._place(box, note, project, times, made)
         except (OSError, MemtuiError):
             if not self._same(project, note.files[0], grown=True):
-                self._try(lambda: self._roll_back(project, note, made), journal)
+                with self._ending(journal):
+                    self._clear_temps(project, note)
+                    self._clear(project, note, made)
                 raise
             return  # it is back, but perhaps not on the disk yet: the next operation ends it
-        self._try(lambda: self._end_back(box, operation), journal)
+        with self._ending(journal):
+            self._end_back(box, operation)
 
     def drop(self, box: Path) -> None:
         journal = self._begin(ArchiveMove(DROP, box))
@@ -323,7 +324,8 @@ class ArchiveMover:
         identity = operation.sessions[0].id
         names, folders = survey(project, identity, fs=fs)
         for folder in folders:
-            fs.close(open_folder(box, folder, create=True, fs=fs))
+            with folder_below(box, folder, create=True, fs=fs):
+                pass
         items, stamps = [], []
         for name in names:
             with parent_folder(box, name, fs=fs) as target:
@@ -358,7 +360,8 @@ class ArchiveMover:
         main, *others = zip(note.files, times, strict=True)
         make_folders(project, fs=fs)
         for folder in note.folders:
-            fs.close(open_folder(project, folder.name, create=True, fs=fs))
+            with folder_below(project, folder.name, create=True, fs=fs):
+                pass
         for item, time in (*others, main):
             if item is main[0]:
                 self._set_folders(project, note)
@@ -378,8 +381,7 @@ class ArchiveMover:
         fs = self._fs
         names = {item.name for item in (*note.files, *note.folders)}
         for item in reversed(note.folders):
-            folder = open_folder(project, item.name, fs=fs)
-            with closing_fd(folder, fs):
+            with folder_below(project, item.name, fs=fs) as folder:
                 if all(f"{item.name}/{name}" in names for name in fs.listdir(folder)):
                     fs.chmod(folder, item.mode)
                     fs.utime(folder, item.modified)
@@ -392,20 +394,14 @@ class ArchiveMover:
         if project.is_dir():
             sync_folder(project, fs=self._fs)
 
-    def _roll_back(self, project: Path, note: ArchiveNote, made: Sequence[str]) -> None:
-        self._clear_temps(project, note)
-        self._clear(project, note, made)
-
     def _clear_temps(self, project: Path, note: ArchiveNote) -> None:
         """Remove the temporary files that a crash left where a session was being put back."""
         leads = {_lead(temp_name(item.name.rpartition("/")[2])) for item in note.files}
         for folder in ("", *(item.name for item in note.folders)):
-            with suppress(OSError, MemtuiError):
-                here = open_folder(project, folder, fs=self._fs)
-                with closing_fd(here, self._fs):
-                    for name in self._fs.listdir(here):
-                        if is_temp(name) and _lead(name) in leads:
-                            self._fs.unlink(name, dir_fd=here)
+            with suppress(OSError, MemtuiError), folder_below(project, folder, fs=self._fs) as here:
+                for name in self._fs.listdir(here):
+                    if is_temp(name) and _lead(name) in leads:
+                        self._fs.unlink(name, dir_fd=here)
 
     def _same(self, project: Path, item: ArchiveItem, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
@@ -447,10 +443,11 @@ class ArchiveMover:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _try(self, rest: Callable[[], None], journal: Path) -> None:
-        """Do what is left of a move, and forget the journal if that worked; else the next operation does it."""
+    @contextmanager
+    def _ending(self, journal: Path) -> Iterator[None]:
+        """Forget the journal once what is left of a move is done; if that fails, the next operation does it."""
         with suppress(OSError, MemtuiError):
-            rest()
+            yield
             self._fs.unlink(journal)
 
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import FileContent, digest, read_once, replace_at
-from memtui.fs.boundary import PathVerdict, open_file, open_parent
+from memtui.fs.boundary import PathVerdict, open_file, parent_folder
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
@@ -123,8 +123,7 @@ def edit_file(
         raise ToolFault("old_string and new_string are the same")
     _check(old, "old_string")
     _check(new, "new_string")
-    parent, leaf = open_parent(place.base, place.name, fs=fs)
-    try:
+    with parent_folder(place.base, place.name, fs=fs) as (parent, leaf):
         disk = _read_known(parent, leaf, place, seen, fs)
         if disk is None:
             raise ToolFault(f"there is no {place.name}: Write makes a new file")
@@ -142,8 +141,6 @@ def edit_file(
         text = text.replace(old, new)
         data = _bytes(text.replace("\n", "\r\n") if crlf else text)
         _put(parent, leaf, data, disk, fs)
-    finally:
-        fs.close(parent)
     seen[place_key(place)] = digest(data)
     return f"{place.name}: {count} {'place' if count == 1 else 'places'} replaced"
 
@@ -153,8 +150,7 @@ def write_file(place: PathVerdict, content: str, seen: SeenDigests, *, fs: FileS
     assert place.base is not None and place.name is not None
     _check(content, "content")
     data = _bytes(content)
-    parent, leaf = open_parent(place.base, place.name, create=True, fs=fs)
-    try:
+    with parent_folder(place.base, place.name, create=True, fs=fs) as (parent, leaf):
         disk = _read_known(parent, leaf, place, seen, fs)
         if disk is not None:
             text = disk.data.decode("utf-8", "surrogateescape")
@@ -162,8 +158,6 @@ def write_file(place: PathVerdict, content: str, seen: SeenDigests, *, fs: FileS
                 content = _BOM + content
             data = _bytes(_crlf(content) if _has_crlf(text) else content)
         _put(parent, leaf, data, disk, fs)
-    finally:
-        fs.close(parent)
     seen[place_key(place)] = digest(data)
     return f"{place.name}: {'written' if disk is None else 'replaced'}, {size(len(data))} bytes"
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.fs.atomic import replace_at, to_error
-from memtui.fs.boundary import check_path, open_parent
+from memtui.fs.boundary import check_path, parent_folder
 from memtui.fs.filesystem import REAL
 from memtui.memory.checks import registry
 from memtui.memory.checks.base import CheckedFolder, FixContext, Problem
@@ -211,8 +211,7 @@ class RuleContext:
         if not verdict.allowed or verdict.base is None or verdict.name is None:
             raise MemtuiError(f"{name} may not be written: {verdict.reason}")
         try:
-            folder, leaf = open_parent(verdict.base, verdict.name)
-            try:
+            with parent_folder(verdict.base, verdict.name) as (folder, leaf):
                 mode = 0o600
                 with suppress(FileNotFoundError):
                     mode = os.stat(leaf, dir_fd=folder, follow_symlinks=False).st_mode & 0o777
@@ -221,8 +220,6 @@ class RuleContext:
                 else:
                     # Not synced: a stage is discarded and copied again after a power cut.
                     replace_at(folder, leaf, text.encode("utf-8"), mode=mode, sync=False)
-            finally:
-                os.close(folder)
         except OSError as error:
             raise to_error(error, name) from error
         if text is None or self.scope.find(name) is None:
