@@ -67,11 +67,11 @@ def build_demo(home: Path, now: float) -> DemoHome:
         _copy(f"{name}-sessions", folder, now, names)
     memory = config / "projects" / project_name(str(demo.cwd)) / "memory"
     _logs(memory / "logs", now)
+    _record_other_scopes(demo, memory, now)
     replay_steps(memory, demo.dirs, now, parse_steps(fill(_data("steps.txt"), now)))
     lock = memory / ".consolidate-lock"
     lock.write_text(str(LAST_DREAM_PID), encoding="ascii")
     _date(lock, now - LAST_DREAM_AGE_S)
-    _record_other_scopes(demo, memory, now)
     _date_rest(demo, now)
     return demo
 

@@ -11,7 +11,7 @@ def who_words(operation: Operation) -> str:
 def why_words(operation: Operation) -> str:
     """What was done, in one line."""
     if operation.kind == FOUND:
-        return "first seen"
+        return f"first seen: {operation.files[0].name}" if len(operation.files) == 1 else "first seen"
     if operation.kind == OUTSIDE:
         return operation.why.replace("changed outside:", "changed by another program:", 1)
     return operation.why
