@@ -1,13 +1,11 @@
 """Build the sample's history, so that activity, diffs and undo have something to show.
 
-The data files hold the current state, `data/steps.txt` what happened in the two weeks before. The files are first taken
-back step by step, then brought forward again by the real store (what memtui saves) or beside it (what the agent writes,
-which the store then notices).
+The data files hold how things stood two weeks ago, `data/steps.txt` what happened since. That is done by the real store
+(what memtui saves) or beside it (what the agent writes, and the store then notices).
 """
 
 import os
 import re
-from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -36,7 +34,7 @@ class UnsyncedFileSystem(FileSystem):
 
 
 class DemoEdit(Struct, frozen=True):
-    """What one step does to one file: "edit" turns the lines `before` into `after`; "create" and "delete" have none."""
+    """What one step does to one file: "edit" turns the lines `before`, which it holds once, into `after`."""
 
     kind: str
     name: str
@@ -52,10 +50,6 @@ class ScriptStep(Struct, frozen=True):
     why: str
     undone: bool
     edits: tuple[DemoEdit, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(edit.name for edit in self.edits))
 
 
 def parse_steps(text: str) -> tuple[ScriptStep, ...]:
@@ -85,39 +79,42 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
 
 
 def replay_steps(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, ...]) -> None:
-    """Take the folder back to before the first step, then do the steps one after the other.
-
-    `memory` is as the data files have it, files that a step deletes included. The steps come oldest first, their ages
-    count from `now`.
+    """Do the steps one after the other, oldest first; `memory` also holds the files that they create, as they will be.
 
     Raises:
         ValueError: If a step doesn't fit the files.
     """
-    states = states_of({path.name: path.read_text(encoding="utf-8") for path in sorted(memory.glob("*.md"))}, steps)
-    for name in sorted({name for step in steps for name in step.names}):
-        if name in states[0]:
-            _write(memory / name, states[0][name], now - OLDEST_AGE_S)
+    texts = {edit.name: (memory / edit.name).read_text(encoding="utf-8") for step in steps for edit in step.edits}
+    created = {edit.name for step in steps for edit in step.edits if edit.kind == "create"}
+    for name in texts:
+        if name in created:
+            (memory / name).unlink()
         else:
-            (memory / name).unlink(missing_ok=True)
-
+            _date(memory / name, now - OLDEST_AGE_S)
     moment = now - KNOWN_FOR_S
     store = Store(memory, dirs, fs=UnsyncedFileSystem(), now=lambda: moment, trash=None)
     store.note_outside()  # the first version of each file
-    for step, (before, after) in zip(steps, pairwise(states), strict=True):
+    for step in steps:
         moment = now - step.ago
+        after = {**texts}
+        for edit in step.edits:
+            after[edit.name] = changed(after[edit.name], edit)
+        names = dict.fromkeys(edit.name for edit in step.edits)
         if step.who == "outside":
-            for name in step.names:
-                _write(memory / name, after[name], moment)
-            store.note_outside()
-            continue
-        done = {name: _apply(before[name], step, name) for name in step.names} if step.undone else after
-        store.apply([_change(name, before, done) for name in step.names], why=step.why, who=step.who)
-        if step.undone:
-            moment += 120
-            store.undo()
-        for name in step.names:
-            if name in after:
+            for name in names:
+                (memory / name).write_text(after[name], encoding="utf-8", newline="")
                 _date(memory / name, moment)
+            store.note_outside()
+        else:
+            gone = {edit.name for edit in step.edits if edit.kind == "delete"}
+            store.apply([_change(memory / name, None if name in gone else after[name]) for name in names],
+                        why=step.why, who=step.who)  # fmt: skip
+            if step.undone:
+                moment += 120
+                store.undo()
+            for name in names.keys() - gone:
+                _date(memory / name, moment)
+        texts = texts if step.undone else after
 
 
 def record_found(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = None) -> None:
@@ -125,48 +122,22 @@ def record_found(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] |
     Store(root, dirs, allow=allow, fs=UnsyncedFileSystem(), now=lambda: when, trash=None).note_outside()
 
 
-def states_of(last: dict[str, str], steps: tuple[ScriptStep, ...]) -> list[dict[str, str]]:
-    """The texts before each step and, as the last, after all of them; `last` has of each deleted file its last text.
+def changed(text: str, edit: DemoEdit) -> str:
+    """A file's text after an edit; what is created or deleted has its text already, or still.
 
     Raises:
-        ValueError: If what a step made of a passage isn't there exactly once.
+        ValueError: If the passage that it changes isn't there exactly once.
     """
-    deleted = {edit.name for step in steps for edit in step.edits if edit.kind == "delete"}
-    states = [{name: text for name, text in last.items() if name not in deleted}]
-    for step in reversed(steps):
-        texts = dict(states[0])
-        for edit in reversed(step.edits):
-            if edit.kind == "create":
-                del texts[edit.name]
-            elif edit.kind == "delete":
-                texts[edit.name] = last[edit.name]
-            elif not step.undone:
-                texts[edit.name] = _swap(texts[edit.name], edit.after, edit.before, edit.name)
-        states.insert(0, texts)
-    return states
+    if edit.kind != "edit":
+        return text
+    if text.count(edit.before) != 1:
+        raise ValueError(f"{edit.name} should hold once: {edit.before!r}")
+    return text.replace(edit.before, edit.after)
 
 
-def _apply(text: str, step: ScriptStep, name: str) -> str:
-    for edit in step.edits:
-        if edit.name == name:
-            text = _swap(text, edit.before, edit.after, name)
-    return text
-
-
-def _swap(text: str, old: str, new: str, name: str) -> str:
-    if text.count(old) != 1:
-        raise ValueError(f"{name} should hold once: {old!r}")
-    return text.replace(old, new)
-
-
-def _change(name: str, before: dict[str, str], after: dict[str, str]) -> Change:
-    old, new = before.get(name), after.get(name)
-    return Change(name, None if new is None else new.encode(), None if old is None else digest(old.encode()))
-
-
-def _write(path: Path, text: str, when: float) -> None:
-    path.write_text(text, encoding="utf-8", newline="")
-    _date(path, when)
+def _change(path: Path, text: str | None) -> Change:
+    base = digest(path.read_bytes()) if path.exists() else None
+    return Change(path.name, None if text is None else text.encode(), base)
 
 
 def _date(path: Path, when: float) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.demo.history import parse_steps, states_of
+from memtui.demo.history import changed, parse_steps
 
 TEXT = """\
 # a comment
@@ -22,33 +22,27 @@ edit a.md
 Tidy
 delete old.md
 """
-LAST = {"a.md": "0\n1\nuno\n", "new.md": "n\n", "old.md": "o\n"}
 
 
 def test_steps_are_read_in_order() -> None:
     first, second, third = parse_steps(TEXT)
-    assert (first.ago, first.who, first.why, first.undone, first.names) == (
-        3 * 86_400,
-        "you",
-        "Create and edit",
-        False,
-        ("new.md", "a.md"),
-    )
+    assert (first.ago, first.who, first.why, first.undone) == (3 * 86_400, "you", "Create and edit", False)
+    assert [edit.name for edit in first.edits] == ["new.md", "a.md"]
     assert (first.edits[1].before, first.edits[1].after) == ("one\n", "1\nuno\n")
     assert second.undone and second.why == ""
     assert third.edits[0].kind == "delete"
 
 
-def test_states_go_back_to_before_the_first_step() -> None:
-    states = states_of(LAST, parse_steps(TEXT))
-    assert states[0] == {"a.md": "0\none\n", "old.md": "o\n"}
-    assert states[1] == states[2] == {"a.md": "0\n1\nuno\n", "new.md": "n\n", "old.md": "o\n"}
-    assert states[3] == {"a.md": "0\n1\nuno\n", "new.md": "n\n"}
+def test_an_edit_changes_one_passage() -> None:
+    create, edit = parse_steps(TEXT)[0].edits
+    assert changed("0\none\n", edit) == "0\n1\nuno\n"
+    assert changed("n\n", create) == "n\n"
 
 
-def test_a_step_that_does_not_fit_is_refused() -> None:
+@pytest.mark.parametrize("text", ["0\n1\n", "one\none\n"])
+def test_an_edit_that_does_not_fit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="hold once"):
-        states_of(LAST | {"a.md": "0\n1\n"}, parse_steps(TEXT))
+        changed(text, parse_steps(TEXT)[0].edits[1])
 
 
 def test_a_line_of_no_kind_is_refused() -> None:

@@ -233,7 +233,7 @@ def test_nothing_is_new_to_memtui(tmp_path: Path) -> None:
 def test_the_steps_fit_the_data() -> None:
     names = {path.name for path in (DATA / "shop-memory").glob("*.md")}
     steps = parse_steps((DATA / "steps.txt").read_text(encoding="utf-8"))
-    assert {name for step in steps for name in step.names} <= names
+    assert {edit.name for step in steps for edit in step.edits} <= names
     assert [step.ago for step in steps] == sorted((step.ago for step in steps), reverse=True)
     assert all(step.ago < KNOWN_FOR_S for step in steps)
 
