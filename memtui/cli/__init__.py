@@ -23,8 +23,6 @@ Imports stand at the top of a command's module, which is loaded when the command
 
 
 class GlobalOptions:
-    """The options that every command takes, before or after its name."""
-
     project: str | None = None
     json: bool = False
     jsonl: bool = False

@@ -135,14 +135,12 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
 
 
 def saved_data(saved: Saved | None) -> Data:
-    """What a save came to, for scripts."""
     saved = saved or Saved(None)
     made = saved.operation
     return {"written": made is not None, "version": made.id if made else None, "merged": list(saved.merged)}
 
 
 def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
-    """Tell what was saved of a text that a person typed."""
     diff = unified_diff(before, done.data, name)
     data: Data = {"name": name, "path": str(done.path), **saved_data(done.saved), "diff": diff}
 

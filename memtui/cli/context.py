@@ -70,7 +70,6 @@ class CliContext:
 
     @cached_property
     def dirs(self) -> Dirs:
-        """Our own folders."""
         return Dirs.from_env(self.env.environ, self.env.home)
 
     @cached_property
@@ -83,7 +82,6 @@ class CliContext:
 
     @cached_property
     def config(self) -> Config:
-        """Our own settings."""
         return read_config(self.dirs.config)
 
     @cached_property
@@ -108,14 +106,12 @@ class CliContext:
 
     @cached_property
     def location(self) -> "MemoryLocation":
-        """Where the memory of that directory is."""
         from memtui.client.memory_location import locate_memory  # 7 ms that `sessions ls --all` does without
 
         return locate_memory(self.env, self.directory)
 
     @cached_property
     def workspace(self) -> "Workspace":
-        """The project: reading and writing."""
         from memtui.memory.workspace import Workspace  # 80 ms, which no command that only reads needs
 
         trash, read_only = self.config["trash"] == "true", self.options.read_only

@@ -133,12 +133,10 @@ def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
 
 
 def gate_data(gate: Gate) -> Data:
-    """A gate for scripts."""
     return {**fields(gate, "name open words reason source"), "opens_at": iso(gate.opens_at)}
 
 
 def gate_lines(out: Output, gates: tuple[Gate, ...], now: float) -> Iterator[Line]:
-    """Would a dream start now, and why not."""
     yield ""
     yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[Cell]] = []

@@ -52,18 +52,15 @@ def held_data(held: Iterable[Held]) -> list[Data]:
 
 
 def how_part(data: Data) -> StyledText:
-    """How a run stands, in a word and its colour."""
     status = words.run_status(data["how"] or data["state"], dry_run=data["dry_run"], decision=data["decision"] or "")
     return StyledText(status.text, status.tone)
 
 
 def touched(data: Data) -> str:
-    """What a run touched: "3 files, 1 deleted"."""
     return words.touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
 def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
-    """A run for people, all of it."""
     ended = data["ended"] is not None
     lasted = f" {words.duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
@@ -83,13 +80,11 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
 
 
 def refusal_line(context: CliContext, event: GateClosed) -> Line:
-    """A dream that a check stopped, for people."""
     by = f"started by {words.starter(event.trigger)}"
     return StyledText(f"stopped {since(context, event.at)}, {by}: {event.name}: {event.reason}", "dim")
 
 
 def file_line(call: CliContext, file: Data) -> list[Cell]:
-    """A touched file."""
     mark = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
     what = words.file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
     return [StyledText(f"  {mark} ", words.FILE_TONES.get(file["kind"], "")), what]
@@ -108,7 +103,6 @@ def event_fields(event: Event) -> Data:
 
 
 def adoption_data(adoption: Adoption) -> Data:
-    """What adopting would mean, for scripts."""
     return {
         "run": adoption.stage.id,
         "holds": held_data(adoption.review_reasons),
@@ -121,7 +115,6 @@ def adoption_data(adoption: Adoption) -> Data:
 
 
 def claim_data(claim: Claim) -> Data:
-    """A claim for scripts."""
     texts = {key: value or None for key, value in fields(claim, "line old new to").items()}
     return {**fields(claim, "kind name"), **texts, "terms": list(claim.terms), "count": claim.count}
 
@@ -139,7 +132,6 @@ def claim_lines(claims: Sequence[Claim]) -> Iterator[Line]:
 
 
 def since(context: CliContext, seconds: float) -> str:
-    """A moment of the past in a sentence."""
     return time_ago(context.now() - seconds)
 
 

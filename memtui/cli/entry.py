@@ -26,7 +26,6 @@ class OpenedWorkspace(Struct, frozen=True):
 
     @property
     def sample(self) -> bool:
-        """Whether it is the sample home."""
         return bool(self.banner)
 
 

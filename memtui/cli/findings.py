@@ -24,17 +24,14 @@ class DoctorResult(Struct, frozen=True):
 
 
 def ok(name: str, message: str, hint: str = "") -> DoctorResult:
-    """It is as it should be."""
     return DoctorResult(name, "ok", message, hint)
 
 
 def note(name: str, message: str, hint: str = "") -> DoctorResult:
-    """It is worth knowing, and nothing is wrong."""
     return DoctorResult(name, "note", message, hint)
 
 
 def problem(name: str, message: str, hint: str = "") -> DoctorResult:
-    """It is wrong."""
     return DoctorResult(name, "problem", message, hint)
 
 

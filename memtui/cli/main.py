@@ -24,11 +24,9 @@ class MainGroup(CliGroup):
     """Imports a command's module when the command is wanted, and ends every call with our own messages and codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which people need them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
         where = COMMANDS.get(cmd_name)
         if where is None:
             return None
@@ -51,7 +49,6 @@ class MainGroup(CliGroup):
         raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), CliContext(), **extra))
 
     def run(self, args: list[str], **extra: Any) -> object:
-        """Run and give what the command returned; errors come out as they are."""
         return super().main(args, standalone_mode=False, **extra)
 
 

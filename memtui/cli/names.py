@@ -63,7 +63,6 @@ def all_named(snapshot: Snapshot) -> Iterator[NamedFile]:
 
 
 def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
-    """What a file of a scope is called."""
     if root == folder:
         return name
     if root.is_relative_to(folder):

@@ -22,7 +22,6 @@ class WrittenPath(click.Path):
         self._users = users
 
     def convert(self, value: Any, parameter: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path that is meant."""
         if value == "":
             self.fail("a path is missing", parameter, ctx)
         expanded = expand_tilde(value, users=self._users) if isinstance(value, str) else value
@@ -87,8 +86,6 @@ class CliCommand(click.Command):
 
 
 class CliGroup(click.Group):
-    """A group of such commands."""
-
     command_class = CliCommand
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -106,17 +106,14 @@ class Output:
 
     @property
     def structured(self) -> bool:
-        """Whether JSON is wanted."""
         return self._options.json or self._options.jsonl
 
     @property
     def quiet(self) -> bool:
-        """Whether only the answer is wanted."""
         return self._options.quiet
 
     @property
     def verbose(self) -> bool:
-        """Whether more than usual is wanted."""
         return self._options.verbose
 
     @property
@@ -126,7 +123,6 @@ class Output:
 
     @property
     def glyphs(self) -> OutputGlyphs:
-        """The marks that the stream can take."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
         plain = self._options.ascii or self._ascii
         return UNICODE if encoding in ("utf-8", "utf8") and not plain else ASCII
@@ -145,7 +141,6 @@ class Output:
             return 80
 
     def coloured(self, stream: TextIO) -> bool:
-        """Whether a stream gets colour."""
         if self._options.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False
         return is_terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
@@ -322,7 +317,6 @@ def _parts(line: Line) -> list[StyledText]:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """The texts in a value of JSON, keys left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -331,7 +325,6 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _replaced(value: object, known: Mapping[str, str]) -> object:
-    """A value of JSON with other texts in place of some."""
     match value:
         case str():
             return known.get(value, value)

@@ -28,7 +28,6 @@ MANY = 20
 
 
 def places(context: CliContext, *, everywhere: bool) -> list[Path]:
-    """The folders whose sessions are meant: the project's, or all."""
     return project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
 
 

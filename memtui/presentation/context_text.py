@@ -33,7 +33,6 @@ class ContextRow(Struct, frozen=True):
 
 
 def context_title(found: SessionContext) -> str:
-    """How much a session is given."""
     if not found.files:
         return "a session is given no file"
     return (
@@ -76,7 +75,6 @@ def loaded_words(item: Instruction) -> str:
 
 
 def import_words(each: Import) -> str:
-    """What became of an import."""
     if each.state != "loaded":
         return f"not loaded: {each.reason}" if each.state != "repeated" else each.reason
     return f"loaded, {pluralize(line_count(each.text), 'line')}, {pluralize(units(each.text), 'character')}"

@@ -178,7 +178,6 @@ def cost_text(progress: RunProgress) -> str:
 
 
 def tools_text(tools: Mapping[str, int]) -> str:
-    """How often each tool was called: "Read 2, Edit 1"."""
     return ", ".join(f"{tool} {count:,}" for tool, count in tools.items())
 
 

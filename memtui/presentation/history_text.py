@@ -9,7 +9,6 @@ def who_words(operation: Operation) -> str:
 
 
 def why_words(operation: Operation) -> str:
-    """What was done, in one line."""
     if operation.kind == FOUND:
         return f"first seen: {operation.files[0].name}" if len(operation.files) == 1 else "first seen"
     if operation.kind == OUTSIDE:

@@ -164,7 +164,6 @@ class MemtuiApp(AppBase):
             shown.show(state)
 
     def _shown(self) -> list[ShowsState]:
-        """The view on screen, and what lies over it."""
         body, *over = self.screen_stack
         views = [view for view in body.query(View) if view.display]
         return [*views, *(screen for screen in over if isinstance(screen, ShowsState))]
@@ -175,7 +174,6 @@ class MemtuiApp(AppBase):
             body.query_one(HintBar).hints = registry.hints(body, self.state)
 
     def _show_pill(self, state: AppState) -> None:
-        """The dream that is running or awaits review; while one is running the time goes by."""
         pill = self.screen_stack[0].query_one(DreamPill)
         pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
         if not state.ticks and self._tick_timer is not None:
@@ -185,7 +183,6 @@ class MemtuiApp(AppBase):
             self._tick_timer = self.set_interval(TICK_INTERVAL_S, self._tick)
 
     def _tick(self) -> None:
-        """A second of a dream: only what shows it is drawn."""
         now = self.start.now()
         self.dream_loader.tick()
         self.screen_stack[0].query_one(DreamPill).now = now
@@ -196,7 +193,6 @@ class MemtuiApp(AppBase):
 
     @on(messages.SnapshotLoaded)
     def take_snapshot(self, message: messages.SnapshotLoaded) -> None:
-        """The memory folder was read: everything that is shown follows from it."""
         notices = [] if message.snapshot.full else [f"checking{self.glyphs.ellipsis}"]
         notices += [notice for notice in message.snapshot.notices if message.snapshot.auto is not None]
         notice = notices[0] if notices and self.start.location.enabled else ""
@@ -354,7 +350,6 @@ class MemtuiApp(AppBase):
 
     @on(messages.CommandFailed)
     def command_failed(self, message: messages.CommandFailed) -> None:
-        """Say what went wrong, for long enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)

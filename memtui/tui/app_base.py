@@ -133,7 +133,6 @@ class AppBase(App[object]):
 
     @property
     def typing(self) -> bool:
-        """Whether keys go to a text field."""
         return self.focused is not None and self.focused.check_consume_key("a", "a")
 
     @property
@@ -167,11 +166,9 @@ class AppBase(App[object]):
         """Use other settings of ours from now on."""
 
     def toggle_secrets(self) -> None:
-        """Show what looks like a secret, or mask it again."""
         self.state = replace(self.state, secrets_shown=not self.state.secrets_shown)
 
     def take_location(self, location: MemoryLocation) -> None:
-        """Use what the client's settings decide from now on."""
         self.state = replace(self.state, location=location)
 
     # Commands.
@@ -184,7 +181,6 @@ class AppBase(App[object]):
         return self.view.selection
 
     def focus_path(self) -> list[Any]:
-        """The focused widget and all around it."""
         focused = self.screen.focused
         return [self.screen] if focused is None else focused.ancestors_with_self
 
@@ -200,7 +196,6 @@ class AppBase(App[object]):
             self.run_worker(self._finish(done), group="command", exit_on_error=False, description="command")
 
     async def _finish(self, done: Coroutine[Any, Any, object]) -> None:
-        """Wait for a command; an expected error is shown, any other is a bug and propagates."""
         try:
             await done
         except MemtuiError as error:
@@ -219,7 +214,6 @@ class AppBase(App[object]):
         return asdict(ANSI)
 
     def meet_terminal(self) -> None:
-        """Do what can only be done once there is a screen."""
         ascii = self.glyphs.border == "ascii"
         self.set_class(ascii, "-ascii")
         ScrollBar.renderer = PlainScrollBar if ascii else ScrollBarRender  # of all apps of a process: it has one

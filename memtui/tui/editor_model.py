@@ -72,7 +72,6 @@ class EditorText(Struct, frozen=True):
 
     @property
     def exact(self) -> str:
-        """The text with the file's own line ends."""
         return self.text.replace("\n", self.newline)
 
     @property
@@ -147,6 +146,5 @@ def field_edits(text: EditorText, before: Mapping[str, str], after: Mapping[str,
 
 
 def problems_of(workspace: Workspace, opened: OpenedFile, text: EditorText) -> tuple[Problem, ...]:
-    """What is wrong with the text as it stands, in the order of its lines."""
     problems = check_text(opened.snapshot, opened.path, text.text)
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

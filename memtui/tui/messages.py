@@ -52,8 +52,6 @@ class NewestUpdate(Newest, StateUpdate):
 
 @dataclass
 class SnapshotLoaded(Newest):
-    """The disk was read; a newer reading replaces an older."""
-
     snapshot: Snapshot
     unsaved: frozenset[Path]
     pinned: frozenset[Path]
@@ -90,8 +88,6 @@ class LeftoverFinished(Message):
 
 @dataclass
 class ReadingFinished(Message):
-    """A reading came to its end."""
-
     of: Literal["memory", "sessions", "dreams"]
 
 
@@ -116,8 +112,6 @@ class PreviewRequested(Newest):
 
 @dataclass
 class PreviewLoaded(StateUpdate):
-    """A preview is ready."""
-
     preview: Preview
 
 
@@ -141,8 +135,6 @@ class HealthLoaded(StateUpdate):
 
 @dataclass
 class SessionLoaded(StateUpdate):
-    """One session was read whole."""
-
     opened: OpenSession
 
     def into(self, state: AppState) -> AppState:
@@ -151,8 +143,6 @@ class SessionLoaded(StateUpdate):
 
 @dataclass
 class ConversationLoaded(NewestUpdate):
-    """A conversation is ready to be read."""
-
     conversation: OpenConversation
 
 
@@ -217,8 +207,6 @@ class DreamStarts(StateUpdate):
 
 @dataclass
 class DiffLoaded(NewestUpdate):
-    """What a run does to one file; a newer one replaces an older."""
-
     change: FileDiff
 
 
@@ -232,8 +220,6 @@ class DreamsChanged(Newest):
 
 @dataclass
 class SessionListRequested(Message):
-    """The list of sessions of a scope is wanted."""
-
     scope: Scope
 
 

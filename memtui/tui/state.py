@@ -109,8 +109,6 @@ class Starting(Struct, frozen=True):
 
 
 class FileDiff(Struct, frozen=True):
-    """The difference that a run makes to one file, as a unified diff."""
-
     id: str
     name: str
     text: str
@@ -211,7 +209,6 @@ class AppState(Struct, frozen=True):
 
     @property
     def ticks(self) -> bool:
-        """Whether something is on whose time goes by."""
         return self.going is not None or self.starting is not None or self.foreign is not None
 
 

@@ -8,5 +8,4 @@ FOLDER = _INSIDE if _INSIDE.is_dir() else _BESIDE
 
 
 def sheets(*names: str) -> list[str | PurePath]:
-    """The paths of stylesheets, by the names of the modules that they belong to."""
     return [FOLDER / f"{name}.tcss" for name in names]

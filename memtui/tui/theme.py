@@ -137,6 +137,5 @@ def glyphs_for(setting: str, encoding: str | None, *, ascii_only: bool) -> Glyph
 
 
 def glyphs_of(widget: Widget) -> Glyphs:
-    """The set of the app that a widget is in."""
     glyphs = getattr(widget.app, "glyphs", UNICODE)
     return glyphs if isinstance(glyphs, Glyphs) else UNICODE

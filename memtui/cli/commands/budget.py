@@ -18,7 +18,6 @@ _CELLS = 20
 
 
 def budget_data(scope: Scope) -> Data:
-    """How full an index is, for scripts."""
     budget = scope.budget
     if budget is None:
         return {"scope": scope.id, "path": None}

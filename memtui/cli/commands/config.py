@@ -20,12 +20,10 @@ from memtui.util.errors import NotFound, Unsupported, UsageError
 
 
 def switch_data(switch: Switch) -> Data:
-    """A switch of Claude Code for scripts."""
     return fields(switch, "key value layer source default writable target why_not describe")
 
 
 def value_words(value: object) -> str:
-    """A setting's value for people."""
     if value is None:
         return "not set"
     if isinstance(value, bool):

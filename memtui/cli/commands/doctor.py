@@ -252,7 +252,6 @@ def _memory(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _leftovers(context: CliContext) -> list[str]:
-    """Temporary files of dead processes in the memory folder, and writes that a crash left half done."""
     found = []
     for folder, names, files in os.walk(context.location.folder):
         names[:] = [name for name in names if not name.startswith(".")]

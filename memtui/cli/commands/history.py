@@ -31,7 +31,6 @@ def ready(context: CliContext) -> None:
 
 
 def version_data(version: Operation) -> Data:
-    """A version for scripts."""
     return {
         **fields(version, "id who why kind undoes undone"),
         "when": iso(version.when),

@@ -127,7 +127,6 @@ def _list_text(
 
 
 def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
-    """Files as a table: marks, name, type, size, age, what it says."""
     if out.plain:
         for row in rows:
             fields = [row["name"], row["type"] or row["kind"], str(row["size"]), row["modified"] or ""]
@@ -204,7 +203,6 @@ def show(ctx: click.Context, name: str, meta: bool, raw: bool, past: bool) -> in
 
 
 def details_of(snapshot: Snapshot, named: NamedFile) -> Data:
-    """Fields, links both ways and problems of a file, for scripts."""
     data: Data = {"problems": [problem_data(snapshot, problem) for problem in snapshot.problems_of(named.path)]}
     file = named.file
     if named.instruction is not None and named.imported is None:
@@ -239,7 +237,6 @@ def problem_data(snapshot: Snapshot, problem: Problem) -> Data:
 
 
 def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
-    """Properties of a file for people."""
     yield StyledText(row["name"], "bold")
     count = hard_links(Path(row["path"]))
     facts = [

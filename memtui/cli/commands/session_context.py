@@ -28,7 +28,6 @@ def named_location(context: CliContext, directory: str) -> MemoryLocation:
 
 
 def read_context(env: Env, location: MemoryLocation) -> SessionContext:
-    """What a session that starts there is given."""
     return session_context(env, location, read_instructions(env, location))
 
 
@@ -71,7 +70,6 @@ def context(context: CliContext, directory: str) -> None:
 
 
 def context_lines(out: Output, found: SessionContext, location: MemoryLocation, home: Path) -> Iterator[Line]:
-    """The files as a table, and what isn't loaded."""
     yield StyledText(f"{tilde_path(location.cwd, home)}: {context_title(found)}", "bold")
     rows: list[list[str | StyledText]] = [
         [StyledText(row.type, "dim"), row.name, row.chars, row.lines, row.tokens, row.share]

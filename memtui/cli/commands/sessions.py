@@ -200,8 +200,6 @@ def _said(transcript: Transcript, node: OutlineNode) -> Iterator[tuple[Entry, st
 
 
 class _Drawing:
-    """Nodes as lines of text."""
-
     def __init__(self, context: CliContext, transcript: Transcript, plan: ResumePlan, *, every: bool) -> None:
         self.context, self.transcript, self.plan, self.every = context, transcript, plan, every
         self.fork, self.end, self.through, self.mark = _LINES[context.out.glyphs is ASCII]

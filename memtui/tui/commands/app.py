@@ -57,7 +57,6 @@ async def show_palette(context: CommandContext) -> None:
 
 
 async def show_help(context: CommandContext) -> None:
-    """The keys that work here; Enter does what the line says."""
     await _perform_chosen(context, dialogs.Choose("Keys", palette.live_keys(context.app)))
 
 
@@ -90,7 +89,6 @@ WELCOME_ID = "welcome"
 
 
 async def welcome(context: CommandContext) -> None:
-    """The first-run page: where we looked, and what can be done."""
     env, location = context.workspace.env, context.workspace.location
     # Without a number: some of the files may be sub-agents' or empty, known only once they are read.
     there = bool(await context.in_thread(session_files.session_files, location.transcripts))

@@ -87,7 +87,6 @@ async def start(context: CommandContext) -> None:
 
 
 async def stop_run(context: CommandContext) -> None:
-    """Stop the run that is on, end one that died, or clear a lock without a holder."""
     workspace = context.workspace
     run = await context.in_thread(services.current_run, workspace)
     if run is None:

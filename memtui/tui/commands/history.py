@@ -35,7 +35,6 @@ MAX_NOTES = 6
 
 
 async def undo(context: CommandContext) -> None:
-    """Undo the newest operation that is not undone, whatever it was about."""
     await _undo(context, None)
 
 
@@ -55,7 +54,6 @@ async def redo(context: CommandContext) -> None:
 
 
 async def _say(context: CommandContext, done: services.TakenBack) -> None:
-    """Say what was done, and what was left as it is; settings that it changed are in force at once."""
     workspace = context.workspace
     if not all(change.name.endswith(".md") for change in done.operation.files):
         context.app.take_location(await context.in_thread(workspace.decide_again))
@@ -113,7 +111,6 @@ async def show_version(context: CommandContext, version_id: str) -> None:
 
 
 async def restore(context: CommandContext) -> None:
-    """Choose an earlier version of the file under the cursor, see the difference, bring it back."""
     await restore_file(context, context.path)
 
 

@@ -47,7 +47,6 @@ async def new(context: CommandContext) -> None:
 
 
 async def _offer_above_cut(context: CommandContext, change: services.PreparedChange) -> None:
-    """Ask whether the entry of a new topic goes above the cut where it isn't loaded."""
     if change.focus is None or not services.is_below_cut(change):
         return
     question = NeedsConfirmation(f"Move the entry of {change.focus.name} above the cut?", change.plan.notes, yes="Move")
@@ -83,7 +82,6 @@ async def set_type(context: CommandContext) -> None:
 
 
 async def describe(context: CommandContext) -> None:
-    """Change the description, and that of the index entry if the person wants it."""
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
     text = await context.ask(dialogs.Ask("Description", file.description or "", does="set"))
@@ -156,12 +154,10 @@ async def fix(context: CommandContext) -> None:
 
 
 async def split(context: CommandContext) -> None:
-    """Make sections of the index topics, as a difference that is shown first."""
     await apply(context, await context.in_thread(services.split_index, context.snapshot))
 
 
 async def tidy(context: CommandContext) -> None:
-    """Bring the index down to 70 % of its limits, shown first."""
     await apply(context, await context.in_thread(services.tidy_index, context.workspace, context.snapshot))
 
 

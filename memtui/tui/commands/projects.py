@@ -23,7 +23,6 @@ TITLE_CELLS = 48
 
 
 def amounts(project: client_projects.Project) -> str:
-    """What a project has left, and what is odd about it."""
     marks = ("the folder is gone", project.gone), ("directory unknown", project.cwd is None)
     shared = ("shares its folder", project.collision)
     words = [word for word, holds in (*marks, shared) if holds]

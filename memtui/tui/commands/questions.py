@@ -86,7 +86,6 @@ def _decoded(data: bytes | None) -> str:
 
 
 def say_saved(context: CommandContext, saved: services.SavedFile) -> None:
-    """Say what was saved, and what of an index is not loaded."""
     lost = saved.not_loaded
     verb = "line is" if lost == 1 else "lines are"
     problem = f"{lost} {verb} not loaded: T in the list tidies the index" if lost else ""
@@ -94,10 +93,8 @@ def say_saved(context: CommandContext, saved: services.SavedFile) -> None:
 
 
 def merged_words(saved: Saved) -> str:
-    """Say which files were merged with another program's change."""
     return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
 
 
 def left_words(saved: Saved) -> str:
-    """Say which files were left as they are, and why."""
     return "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)

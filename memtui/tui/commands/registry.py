@@ -88,7 +88,6 @@ def find(id: str) -> Command:
 
 
 def place_of(command: Command) -> Place:
-    """Where a command works."""
     return _declared[command.id][0]
 
 
@@ -104,7 +103,6 @@ def all_commands() -> list[Command]:
 
 
 def run(app: AppBase, command: Command) -> None:
-    """Carry a command out, or say why it is off."""
     reason = command.disabled_reason(app.state)
     if reason is None:
         app.perform(command.run)
@@ -168,7 +166,6 @@ def no_memory(state: AppState) -> str | None:
 
 
 def read_only_or(reason: Callable[[AppState], str | None]) -> Callable[[AppState], str | None]:
-    """Off with --read-only, and for another reason."""
     return lambda state: read_only(state) or reason(state)
 
 

@@ -67,7 +67,6 @@ def _plan_launch(context: CommandContext, path: Path, at: str, *, fork: bool) ->
 
 
 def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) -> list[dialogs.Option[str]]:
-    """What can be done, each with the reason if it can't."""
     home, why, where, forks = context.workspace.env.home, "", "", False
     try:
         plan = _plan_launch(context, path, at, fork=False)
@@ -97,7 +96,6 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
 
 
 async def _open(context: CommandContext, plan: LaunchPlan) -> None:
-    """Hand the terminal to the client, and come back to the same place."""
     plan.refuse_open()
     name = (await _fork(context, plan)).stem if plan.writes else ""
     try:

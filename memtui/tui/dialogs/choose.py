@@ -111,7 +111,6 @@ class Choose(Dialog[Key], Generic[Key]):
                 self.dismiss(option.key)
 
     def add(self, options: Sequence[Option[Key]]) -> None:
-        """List some more, below the others."""
         self._all = [*self._all, *options]
         if self.is_attached:
             self._fit()

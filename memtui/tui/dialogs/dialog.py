@@ -27,7 +27,6 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
         self._hints = hints
 
     def body(self) -> ComposeResult:
-        """The widgets inside the frame."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

@@ -24,8 +24,6 @@ MEANINGS = {
 
 
 class NewTopicAnswer(Struct, frozen=True):
-    """What the dialog returns."""
-
     type: str
     name: str
     description: str

@@ -45,8 +45,6 @@ POLL_INTERVAL_S = 0.1
 
 
 class DreamLoader:
-    """What was read of runs, and what is being read."""
-
     def __init__(self, app: AppBase) -> None:
         self.app = app
         self.watched = ""  # the run that is shown over the views is read whole as well
@@ -69,18 +67,15 @@ class DreamLoader:
             self._start("dreams", self._read)
 
     def look(self, *, shown: bool) -> None:
-        """The Dream view came on screen, or left it."""
         appears, self.shown = shown and not self.shown, shown
         if appears:
             self.read_again()
 
     def open(self, id: str) -> None:
-        """The cursor is on this run: read it whole."""
         self._wanted = id
         self.read_again()
 
     def watch(self, id: str) -> None:
-        """A run is shown over the views; "" for none."""
         self.watched = id
         self.read_again()
 

@@ -46,7 +46,6 @@ class PendingHealth(Struct):
     live: frozenset[str] = frozenset()
 
     def of(self, session_list: SessionListState) -> bool:
-        """Whether this list is the one that is shown."""
         return self.sessions == session_list.sessions and self.live == session_list.live.keys()
 
     def number(self, one: Session) -> int | None:
@@ -58,7 +57,6 @@ class PendingHealth(Struct):
         return number if self.waiting[number] else None
 
     def first(self, count: int) -> list[int]:
-        """The first that are waiting."""
         return list(islice(compress(range(len(self.waiting)), self.waiting), count))
 
 
@@ -74,7 +72,6 @@ class HealthLoader:
         self._timer: Timer | None = None
 
     def follow(self, session_list: SessionListState | None) -> None:
-        """Look at the sessions of this list."""
         self._list = session_list or SessionListState()
         if not self._seen.of(self._list) and self._timer is None:
             self._timer = self.app.set_interval(LOOK_INTERVAL_S, self.look)
@@ -118,7 +115,6 @@ class HealthLoader:
         self.app.call_from_thread(self._done, seen, found)
 
     def _read(self, numbers: Sequence[int]) -> None:
-        """In a thread: read what is not read yet."""
         worker, since = get_current_worker(), time.monotonic()
         wanted = [self._seen.sessions[number] for number in numbers]
         found = dict(load_health(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))

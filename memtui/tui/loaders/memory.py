@@ -67,15 +67,12 @@ class MemoryLoader:
             self._start("read", self._again)
 
     def look(self) -> None:
-        """Read again if anything is not as it was read, by sizes and times."""
         if self._busy:
             self._repeat = True
         else:
             self._start("rescan", self._look)
 
     def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
-        """Draw the file under the cursor."""
-
         def draw() -> None:
             made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
             if not get_current_worker().is_cancelled:
@@ -114,13 +111,11 @@ class MemoryLoader:
         self._finished(workspace)
 
     def _finished(self, workspace: Workspace) -> None:
-        """A reading is done: have runs read if there may be any, and look again if that was asked for meanwhile."""
         if has_history(workspace.dirs, workspace.location.folder):
             self.app.post_message(DreamsFound())
         self.app.post_message(ReadingFinished("memory"))
 
     def done(self) -> None:
-        """A reading has come to its end: look whether something changed meanwhile, if that was asked for."""
         self._busy = False
         if self._repeat:
             self._repeat = False

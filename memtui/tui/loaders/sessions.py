@@ -34,8 +34,6 @@ MAX_TRANSCRIPTS_HELD = 4
 
 
 class SessionLoader:
-    """What was read of sessions, and what is being read."""
-
     def __init__(self, app: AppBase, *, watch: bool) -> None:
         self.app = app
         self._watch = watch
@@ -55,7 +53,6 @@ class SessionLoader:
             self._start("session-list", lambda: self._list(scope))
 
     def read_again(self) -> None:
-        """The disk changed: look at the list again, if it is shown."""
         if self.app.state.session_list is not None:
             self.load_list(self._scope)
 

@@ -95,7 +95,6 @@ def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 async def follow(app: AppBase) -> None:
-    """Report every change until the app ends or another project is opened."""
     workspace = app.workspace
     deep, flat = watched([workspace.location.folder, *workspace.roots])
 

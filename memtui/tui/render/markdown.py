@@ -116,7 +116,6 @@ def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[MarkdownLine]
 
 
 def _marked(line: str) -> Content:
-    """A line as it is written, headings and link labels made visible."""
     if line.startswith("#"):
         return Content.styled(line, "bold")
     labels = (match.span("label") for match in _INLINE.finditer(line) if match["label"])

@@ -189,7 +189,6 @@ def _import(each: Import, wanted: Wanted) -> FileRow:
 
 
 def _mark(path: Path, wanted: Wanted, troubled: bool, unlisted: bool = False) -> Mark:
-    """The worst that is to be said of a file."""
     if path in wanted.unsaved:
         return "unsaved"
     if troubled:

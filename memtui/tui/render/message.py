@@ -112,7 +112,6 @@ def _part(
 
 
 def _taken(lines: list[str], shown: int) -> list[str]:
-    """As many of the first lines as can be drawn at once."""
     room = max(shown, 1) * WIDE
     fitting = sum(end <= room for end in accumulate(map(len, lines)))
     return lines[: max(fitting, 1)]

@@ -54,7 +54,6 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
 
 
 def _context(snapshot: Snapshot, home: Path, width: int, glyphs: Glyphs) -> list[MarkdownLine]:
-    """What a session is given at its start, for a cursor on no file."""
     found, cwd = snapshot.context, snapshot.location.cwd
     title = Content.styled(visible(context_title(found)), "bold")
     lines = [MarkdownLine(part, 1) for part in title.wrap(max(1, width))]
@@ -104,7 +103,6 @@ def _text(
 
 
 def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[MarkdownLine]:
-    """The index with the line behind which nothing is loaded drawn into it."""
     cut = measure_index(text).cut_line_in_file
     lines = list(draw_raw(text, width))
     if cut is None:

@@ -141,7 +141,6 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
 
 
 def _import(instructions: tuple[Instruction, ...], path: Path) -> list[Pair]:
-    """What is known of a file that an instruction file imports."""
     found = next(((item, each) for item, each in shown_imports(instructions) if each.path == path), None)
     pairs: list[Pair] = [("file", visible(str(path), keep=""), "")]
     if found is None:

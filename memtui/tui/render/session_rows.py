@@ -59,8 +59,6 @@ class NodeRow(Struct, frozen=True):
 
 
 class AgentsRow(Struct, frozen=True):
-    """The line that shows and hides a session's sub-agents."""
-
     place: str
     count: int
     folded: bool
@@ -92,7 +90,6 @@ def key_of(row: SessionRow) -> Hashable:
 
 
 def project_of(session: Session) -> str:
-    """The last part of its directory."""
     return PurePosixPath(session.cwd).name or PurePosixPath(session.file_path).parent.name
 
 

@@ -38,8 +38,6 @@ class DiffRow(Struct, frozen=True):
 
 
 class CompareLines(VirtualList):
-    """The hunks as rows; a chosen side is marked."""
-
     def __init__(self, hunks: tuple[Hunk, ...]) -> None:
         super().__init__(id="hunks")
         self.hunks = hunks

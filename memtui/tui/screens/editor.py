@@ -166,7 +166,6 @@ class Editor(HintedScreen[Closed]):
         return self.current().to_bytes() != self.opened.data
 
     def current(self) -> EditorText:
-        """The text as it stands, fields put in by span."""
         values = {key: self.query_one(f"#field-{key}", Input).value for key in self.opened.fields}
         return EditorText(field_edits(self.text, self.opened.fields, values), self.body.text, self.text.newline)
 
@@ -289,7 +288,6 @@ class Editor(HintedScreen[Closed]):
         self._keep(self.current())
 
     def _keep(self, text: EditorText) -> None:
-        """Keep what is unsaved as a draft; drop the draft if nothing is."""
         if text.to_bytes() != self.opened.data:
             self.workspace.drafts.save(self.path, text.exact, self.opened.base)
         else:

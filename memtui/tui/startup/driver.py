@@ -6,8 +6,6 @@ from memtui.tui.startup.terminal import ALTERNATE_SCREEN, Terminal
 
 
 def driver_for(terminal: Terminal) -> type[LinuxDriver]:
-    """A driver that takes the terminal over with what is on it."""
-
     class StartedDriver(LinuxDriver):
         """Doesn't enter the alternate screen a second time: some terminals would clear it."""
 

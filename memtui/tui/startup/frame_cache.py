@@ -41,7 +41,6 @@ _UNKNOWN_DRIVER = ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS")
 
 
 def stamp(path: str) -> Stamp:
-    """The stamp of a file or folder as it is."""
     try:
         found = os.stat(path)  # noqa: PTH116 - pathlib's import costs a tenth of a first paint
     except OSError:

@@ -62,7 +62,6 @@ def _frame(app: AppBase) -> str:
 
 
 def _first_state(app: AppBase, memory: MemoryView) -> FirstState:
-    """What the widgets of that frame were given."""
     assert app.state.snapshot is not None
     title, meter, table = app.query_one(TitleBar).status, app.query_one(BudgetMeter), app.query_one(PropertyTable)
     assert title is not None

@@ -40,7 +40,6 @@ def _as_read(path: Path, size: int, time: int) -> Stamp:
 
 
 def _deciding(location: MemoryLocation) -> set[Path]:
-    """What the location and its branch were decided from: settings, and where git is or could come to be."""
     found = {layer.path for layer in location.layers if layer.path is not None}
     found |= {layer.path.with_suffix(".d") for layer in location.layers if layer.path and layer.name == "policy"}
     tree, head = head_file(location.cwd) or (None, None)

@@ -30,7 +30,6 @@ class ListView(View):
 
     @property
     def reader(self) -> Widget | None:
-        """The pane beside the list, once there is one."""
         raise NotImplementedError
 
     def focus_default(self) -> None:
@@ -42,7 +41,6 @@ class ListView(View):
             self.screen.set_focus(self.reader)
 
     def focus_list(self) -> None:
-        """From the pane to the list."""
         self.remove_class("-reading")
         self.focus_default()
 
@@ -56,11 +54,9 @@ class FilteredView(ListView, Generic[Arrangement]):
     wanted: Arrangement
 
     def rearrange(self) -> None:
-        """Draw the list as `wanted` says."""
         raise NotImplementedError
 
     def arrange_by(self, **changes: Any) -> None:
-        """Change fields of `wanted`, and draw the list."""
         self.wanted = replace(self.wanted, **changes)
         self.rearrange()
 
@@ -76,11 +72,9 @@ class FilteredView(ListView, Generic[Arrangement]):
         self.screen.set_focus(line)
 
     def filter_typed(self, query: str) -> None:
-        """Narrow while typing."""
         self.arrange_by(query=query)
 
     def filter_done(self) -> None:
-        """Keep the filter, go to the list."""
         self.focus_default()
         if not self.wanted.query:
             self.close_filter()

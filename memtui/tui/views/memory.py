@@ -234,7 +234,6 @@ class MemoryView(FilteredView[Wanted]):
         self.list.to_first_file()
 
     def back(self) -> None:
-        """One step back: filter, problems only, marks."""
         if self.close_filter():
             return
         if self.wanted.only_problems:

@@ -11,8 +11,6 @@ WORDS = "Search over everything is not here yet. In 1 Memory the key / filters n
 
 
 class SearchView(View):
-    """Says so, and nothing else."""
-
     def __init__(self) -> None:
         super().__init__(id="search", classes="view")
 

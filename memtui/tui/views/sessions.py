@@ -280,7 +280,6 @@ class SessionsView(FilteredView[SessionsWanted]):
         self.arrange_by(order=next_of(SESSION_ORDERS, self.wanted.order))
 
     def back(self) -> None:
-        """One step back: filter, branch, marks."""
         if self.close_filter():
             return
         if self.wanted.branch:

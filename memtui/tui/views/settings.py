@@ -39,7 +39,6 @@ class SettingRow(Struct, frozen=True):
 
 
 def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:
-    """The client's switches first, what they warn of, then ours."""
     listed = [SettingRow("Claude Code's settings")]
     for switch in switches:
         if switch.kind and switch.key.isupper() and not any(row.words == VARIABLES for row in listed):

@@ -49,8 +49,6 @@ class IndexFill(Struct, frozen=True):
 
 
 class BudgetMeter(Widget):
-    """Lines and characters of the index against their limits."""
-
     budget: reactive[IndexFill | None] = reactive(None)
     """`None` before the first read and where there is no index."""
     note: reactive[str] = reactive("")

@@ -22,7 +22,6 @@ class DiffLines(VirtualList):
         self._diff = diff
 
     def show(self, diff: str) -> None:
-        """Show another one, from its start."""
         if diff != self._diff:
             self._diff = diff
             self._lay()
@@ -98,12 +97,10 @@ class HunkLines(VirtualList):
         return self.rows[self.cursor][0] if self.rows else 0
 
     def go(self, step: int) -> None:
-        """To the head of the next hunk, or of one before."""
         wanted = min(max(self.hunk + step, 1), self.count)
         self.cursor = next(at for at, (hunk, _) in enumerate(self.rows) if hunk == wanted)
 
     def toggle(self) -> None:
-        """Take the hunk under the cursor, or leave it."""
         self.taken ^= {self.hunk}
         self._lay()
         self.rows_changed()

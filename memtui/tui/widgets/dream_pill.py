@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 class DreamPill(Widget):
-    """How the run stands, on every view."""
-
     dream: reactive[Pill | None] = reactive(None)
     now: reactive[float] = reactive(0.0)
     still: reactive[bool] = reactive(False)

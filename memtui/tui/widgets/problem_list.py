@@ -10,8 +10,6 @@ from memtui.util import text
 
 
 class ProblemList(VirtualList):
-    """The problems in the order of their lines."""
-
     rows: tuple[Problem, ...] = ()
     visited = False
 

@@ -99,7 +99,6 @@ class ReaderView(VirtualList):
         return self.lines[self.cursor] if self.cursor < len(self.lines) else None
 
     def follow(self) -> None:
-        """Follow the first link of the line under the cursor."""
         if self.line is not None and self.line.links:
             self.post_message(self.Follow(self.line.links[0]))
         else:
@@ -116,7 +115,6 @@ class ReaderView(VirtualList):
         self.app.copy_line(self.line.content.plain if self.line is not None else "")
 
     def back(self) -> None:
-        """Marks of a find off, else out of the text."""
         if self.show_find:
             self.show_find = ""
         else:

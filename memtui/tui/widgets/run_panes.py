@@ -114,7 +114,6 @@ class RunDetails(VirtualList):
 
 
 def _plain(rows: Sequence[Content]) -> list[ClaimRow]:
-    """Rows about the run as a whole."""
     return [ClaimRow(None, "", row) for row in rows]
 
 
@@ -162,8 +161,6 @@ class RunHead(Static):
 
 
 class RunList(RowList[Dream]):
-    """A line a run; the one that is on has the mark that turns."""
-
     BINDINGS = registry.bindings(COMMANDS)
     judging, now, still = "", 0.0, False
 

@@ -44,8 +44,6 @@ COMMANDS = declare(
 
 
 class SessionList(RowList[SessionRow]):
-    """Rows as `session_rows` made them."""
-
     BINDINGS = registry.bindings(COMMANDS)
     session_list = SessionListState()
     wanted = SessionsWanted()
@@ -153,7 +151,6 @@ class SessionList(RowList[SessionRow]):
                 self.leave_row(Session, left=folded)
 
     def open(self) -> None:
-        """Report the row as chosen; on the agents' line, fold it."""
         row = self.current
         if isinstance(row, AgentsRow):
             self.post_message(self.Folded(f"{row.place}/{AGENTS}", not row.folded))

@@ -88,7 +88,6 @@ def first_file(rows: Sequence[Row]) -> int:
 
 
 def list_title(files: int, words: list[str], glyphs: Glyphs) -> str:
-    """The list's title: how many files, and how they are arranged."""
     return f" {glyphs.separator} ".join(["1 Memory", str(files), *words])
 
 

@@ -254,7 +254,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         return max(1, self.size.width - 1)
 
     def open(self, reads: Reads, anchor: Anchor) -> None:
-        """Go to a record, and to a place in it."""
         self._first = (reads, anchor)
         if self.size.height:  # else not laid out: the first size comes here again
             self._read(reads, lambda block: self._opened(block, anchor))
@@ -272,7 +271,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self.open(reads, anchor)
 
     def grew(self) -> None:
-        """The file has more at its end."""
         self.window.forget_end()
         self._fill()
         self.refresh()
@@ -370,7 +368,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
 
     def _grow(self, rows: int, *, below: bool) -> None:
-        """Read until so many rows lie below the screen, or above it."""
         window, height = self.window, max(1, self.size.height)
         try:
             while not (window.at_bottom if below else window.at_top):
@@ -389,7 +386,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self.cursor += rows
 
     def _read_edge(self, spot: Cursor, *, below: bool) -> None:
-        """Read the long line behind the last block, or before the first."""
         if self._reading is not None:
             return
         window = self.window
@@ -515,7 +511,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             self.draw_again()
 
     def toggle(self) -> None:
-        """Unfold what is under the cursor, show more of it, or fold it."""
         if (here := self.here) is not None:
             opened = self.limit(here[0].spot, here[1].part) > 0
             self._show_part(*here, here[1].more or (0 if opened else OPENED))
@@ -545,13 +540,11 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     # Finding.
 
     def look_for(self, words: str) -> None:
-        """Mark a text and go to where it stands next; "" takes the marks away."""
         self.needle = words
         if words:
             self.find_next(1)
 
     def find_next(self, step: int) -> None:
-        """To where the text stands next (1), or stood last (-1)."""
         here, words = self.here, self.needle
         if not words or here is None:
             return
@@ -636,7 +629,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         return running
 
     def _show_hit(self, ticket: object, hit: SearchHit | None, nothing: str) -> None:
-        """Go to what a search found, or say that it found nothing, if it is still wanted."""
         if ticket is not self._search:
             return
         self._search = None
