@@ -137,4 +137,4 @@ def since(context: CliContext, seconds: float) -> str:
 
 def policy_data(policy: ReviewPolicy) -> Data:
     """What would become of the next dream's changes, for scripts."""
-    return {**fields(policy, "setting judged first waits"), "words": words.policy_text(policy)}
+    return {**fields(policy, "setting layer judged first waits"), "words": words.policy_text(policy)}

@@ -6,16 +6,18 @@ the tidy writes them to a small file in the state directory, and the next dream 
 files are still as they were.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
 
 from memtui.fs.atomic import make_folders, replace_file
 from memtui.memory.checks.base import Problem
+from memtui.memory.dismissals import Dismissal
 from memtui.memory.index import INDEX_NAME
 from memtui.util.app_dirs import Dirs
 
@@ -32,12 +34,17 @@ class Proposal(Struct, frozen=True):
     """One proposal.
 
     `kind` is "merge", "contradiction", "index" or "copy"; `names` are the files that it is about, posix and relative to
-    the memory folder; `words` say what is wrong and what could be done, for people.
+    the memory folder; `words` say what is wrong and what could be done, for people; `line` is where in the first file.
     """
 
     kind: str
     names: tuple[str, ...]
     words: str
+    line: int | None = None
+
+    def dismissal(self, digests: Mapping[str, str]) -> Dismissal:
+        """What a person dismisses with it; `digests` are those of the memory folder's files."""
+        return Dismissal(self.kind, tuple((name, digests.get(name, "")) for name in self.names))
 
     @property
     def command(self) -> str:
@@ -51,15 +58,22 @@ def _quoted(name: str) -> str:
     return f"'{name}'" if any(char in name for char in ' ()$&;"~*?') else name
 
 
-def find_proposals(problems: Iterable[Problem]) -> tuple[Proposal, ...]:
-    """The proposals among the problems of a memory folder."""
+def find_proposals(
+    problems: Iterable[Problem],
+    digests: Mapping[str, str] = MappingProxyType({}),
+    dismissed: Collection[Dismissal] = (),
+) -> tuple[Proposal, ...]:
+    """The proposals among the problems of a memory folder that were not `dismissed`.
+
+    `digests` are those of the folder's files.
+    """
     found: dict[tuple[str, tuple[str, ...]], Proposal] = {}
     for one in problems:
         kind = _KINDS.get(one.code)
         if kind is not None and one.scope == "auto":
             names = (one.file, *([one.subject] if one.subject.endswith(".md") and one.subject != one.file else []))
-            found.setdefault((kind, names), Proposal(kind, names, one.message))
-    return tuple(found.values())
+            found.setdefault((kind, names), Proposal(kind, names, one.message, one.line))
+    return tuple(one for one in found.values() if one.dismissal(digests) not in dismissed)
 
 
 class _Kept(Struct, frozen=True):
@@ -84,12 +98,17 @@ def write_proposals(dirs: Dirs, folder: Path, proposals: Iterable[Proposal], dig
     replace_file(path, msgspec.json.encode(_Kept(kept, {name: digests[name] for name in named if name in digests})))
 
 
-def read_proposals(dirs: Dirs, folder: Path, digests: Mapping[str, str]) -> tuple[Proposal, ...]:
-    """The kept proposals of which no file changed since; none if the file is damaged."""
+def read_proposals(
+    dirs: Dirs, folder: Path, digests: Mapping[str, str], dismissed: Collection[Dismissal] = ()
+) -> tuple[Proposal, ...]:
+    """The kept proposals of which no file changed since and that were not dismissed; none if the file is damaged."""
     with suppress(OSError, msgspec.DecodeError):
         kept = msgspec.json.decode(_path(dirs, folder).read_bytes(), type=_Kept)
         return tuple(
-            one for one in kept.proposals if all(kept.digests.get(name) == digests.get(name, "") for name in one.names)
+            one
+            for one in kept.proposals
+            if all(kept.digests.get(name) == digests.get(name, "") for name in one.names)
+            and one.dismissal(digests) not in dismissed
         )
     return ()
 

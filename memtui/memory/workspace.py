@@ -15,7 +15,7 @@ from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
 from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions
-from memtui.memory import pin_operations
+from memtui.memory import dismissals, pin_operations
 from memtui.memory.drafts import Drafts
 from memtui.memory.pin_operations import RecordedPins
 from memtui.memory.plans import Plan
@@ -48,6 +48,7 @@ class Workspace:
         self.now = now
         self.drafts = Drafts(dirs, now=now)
         self.pins = RecordedPins(dirs, now=now)
+        self.dismissals = dismissals.Dismissals(HistoryDatabase.of(dirs), now)
         # The history of the home, that of other projects too: `scopes` says what concerns this one.
         self.history = Versions(HistoryDatabase.of(dirs))
         self._stores: dict[Path, Store] = {}
@@ -182,7 +183,10 @@ class Workspace:
         `others` take back, by subject, what is neither files nor pins; `recover` ends their interrupted operations.
         """
         self.check_writable()
-        inverses = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert, **(others or {})}
+        inverses: dict[str, Inverse] = {
+            FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert,
+            dismissals.SUBJECT: self.dismissals.invert, **(others or {}),
+        }  # fmt: skip
         return UndoOrder(self.history, self.scopes(), inverses, [self._end_writes, *recover])
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:

@@ -85,7 +85,8 @@ def gates_summary(gates: Sequence[Gate], now: float, *, short: bool = False) -> 
 
 def policy_text(policy: ReviewPolicy) -> str:
     """What becomes of the next dream's changes, and which setting says so."""
-    setting, clean = f"(dream_review is {policy.setting})", "clean changes are adopted, others wait for review"
+    where = "by default" if policy.layer == "default" else f"in {policy.layer}"
+    setting, clean = f"(dream_review is {policy.setting} {where})", "clean changes are adopted, others wait for review"
     if policy.setting == "always":
         return f"every dream waits for review {setting}"
     if policy.setting == "auto":

@@ -46,21 +46,68 @@ from memtui.dream.schedule.cron import Crontab, Schedule, read_schedule, save_sc
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
 from memtui.history.versions import Saved
+from memtui.memory.dismissals import Dismissal
 from memtui.memory.snapshot import Snapshot
+from memtui.memory.sync_copies import original_of
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
+from memtui.services.memory import PreparedChange, merge_topics, split_index, text_on_disk, tidy_index
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
 from memtui.util.config import read_config
+from memtui.util.diff import unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound, UsageError
-from memtui.util.text import pluralize
+from memtui.util.text import nfc, pluralize
 
 LOOK_S = 0.2
 """Seconds between two looks at a process that is waited for."""
 
 
-def proposals(snapshot: Snapshot) -> tuple[Proposal, ...]:
-    """What a tidy by rules leaves to a person's judgement; `snapshot` has to be a full one."""
-    return find_proposals(snapshot.problems)
+def proposals(snapshot: Snapshot, dismissed: Collection[Dismissal]) -> tuple[Proposal, ...]:
+    """What a tidy by rules leaves to a person's judgement; `snapshot` has to be a full one.
+
+    `dismissed` is what the person has dismissed, by `Workspace.dismissals`.
+    """
+    return find_proposals(snapshot.problems, _digests(snapshot), dismissed)
+
+
+def _digests(snapshot: Snapshot) -> dict[str, str]:
+    return {} if snapshot.auto is None else {file.name: file.digest or "" for file in snapshot.auto.files}
+
+
+def proposal_evidence(workspace: Workspace, snapshot: Snapshot, proposal: Proposal) -> str:
+    """Why something is proposed: the line that is contradicted, or the difference of the two files."""
+    folder, names = workspace.location.folder, proposal.names
+    known = {nfc(file.name): file for file in snapshot.auto.files} if snapshot.auto is not None else {}
+    if proposal.kind == "copy" and names[0] in known and (original := original_of(known[names[0]], known)) is not None:
+        names = (original.name, names[0])
+    texts = [text_on_disk(workspace, folder / name) for name in names]
+    if proposal.line is not None and texts[0] is not None:
+        lines = texts[0].decode("utf-8", "replace").split("\n")[proposal.line - 1 :]
+        return f"{names[0]} line {proposal.line} says:\n  {lines[0].strip() if lines else ''}\n{proposal.words}"
+    if len(names) == 2:
+        return unified_diff(texts[0], texts[1], names[1], old_name=names[0], moved=False)
+    return proposal.words
+
+
+def proposal_changes(workspace: Workspace, snapshot: Snapshot, proposal: Proposal) -> tuple[PreparedChange, ...]:
+    """What could be done for a proposal, as changes that ask before they are made; () where a text has to be edited."""
+    scope = snapshot.auto
+    if scope is None:
+        return ()
+    if proposal.kind == "index":
+        changes = (split_index(snapshot), tidy_index(workspace, snapshot))
+        return tuple(one for one in changes if one.plan.changes)
+    files = [scope.find(name) for name in proposal.names]
+    if proposal.kind == "merge" and len(files) == 2 and files[0] is not None and files[1] is not None:
+        return (merge_topics(snapshot, files[1], files[0]),)
+    return ()
+
+
+def dismiss_proposals(workspace: Workspace, snapshot: Snapshot, chosen: Collection[Proposal]) -> None:
+    """Don't propose these again, to a person or a model, while their files are as they are; undo brings them back."""
+    require_writable(workspace)
+    for one in chosen:
+        workspace.dismissals.dismiss(workspace.location.folder, one.dismissal(_digests(snapshot)))
 
 
 def runs(workspace: Workspace) -> tuple[Run, ...]:

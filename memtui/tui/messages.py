@@ -28,6 +28,8 @@ from memtui.tui.state import (
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
     from memtui.dream.lock.external_run import ExternalRun
+    from memtui.dream.review.review import ReviewPolicy
+    from memtui.memory.dismissals import Dismissal
     from memtui.memory.snapshot import Snapshot
 
 
@@ -155,6 +157,8 @@ class RunsLoaded(StateUpdate):
     gates: tuple[Gate, ...] | None = None
     opened: OpenDream | None = None
     foreign: ExternalRun | None = None
+    policy: ReviewPolicy | None = None
+    dismissed: frozenset[Dismissal] | None = None
 
     def into(self, state: AppState) -> AppState:
         gates = state.gates if self.gates is None else self.gates
@@ -163,6 +167,7 @@ class RunsLoaded(StateUpdate):
         return replace(
             state, starting=None if begun else state.starting, dreams=self.dreams, judging=self.judging, gates=gates,
             open_dream=opened, foreign=self.foreign, bad_dream=state.bad_dream or self._gone_wrong(state),
+            policy=self.policy or state.policy, dismissed=state.dismissed if self.dismissed is None else self.dismissed,
         )  # fmt: skip
 
     def _gone_wrong(self, state: AppState) -> str:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
     from memtui.dream.review.claims import Claim
+    from memtui.dream.review.review import ReviewPolicy
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState
+    from memtui.memory.dismissals import Dismissal
     from memtui.memory.snapshot import Snapshot
     from memtui.presentation import secrets
     from memtui.resume.outline import OutlineNode
@@ -177,6 +179,10 @@ class AppState(Struct, frozen=True):
     """The id of a run that failed while memtui was open, until the user looks at it."""
     gates: tuple[Gate, ...] = ()
     """Would a dream start; looked at while the Dream view is shown."""
+    policy: ReviewPolicy | None = None
+    """What would become of the next dream's changes; looked at with the gates."""
+    dismissed: frozenset[Dismissal] = frozenset()
+    """The proposals that the person has dismissed; looked at with the gates."""
     open_dream: OpenDream | None = None
     change: FileDiff | None = None
     """What that run does to the file under the cursor; read where there is room to show it."""

@@ -54,6 +54,10 @@ class Config(Struct, frozen=True):
     def __getitem__(self, key: str) -> str:
         return self.values[key]
 
+    def layer(self, key: str) -> str:
+        """Where the value of a setting comes from: "config.toml" or "default"."""
+        return "default" if any(one.key == key and one.default == self[key] for one in SETTINGS) else CONFIG_NAME
+
 
 def read_config(folder: Path) -> Config:
     """Read `folder`/config.toml; an absent file is all defaults."""

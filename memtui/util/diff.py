@@ -29,17 +29,19 @@ class DiffLine(Struct, frozen=True):
     new: int | None = None
 
 
-def unified_diff(before: bytes | None, after: bytes | None, name: str, *, old_name: str = "", context: int = 3) -> str:
+def unified_diff(
+    before: bytes | None, after: bytes | None, name: str, *, old_name: str = "", moved: bool = True, context: int = 3
+) -> str:
     r"""Compare two contents of one file; `None` is no file.
 
     A relative name stands below `a/` and `b/`, as in git; `old_name` is what the file was called before, if that is
-    another name.
+    another name; without `moved` it is another file.
 
     Returns:
         A unified diff with `context` lines around each change, each line with its "\n"; "" where nothing differs.
     """
     old_name = old_name or name
-    parts = [f"rename from {old_name}\n", f"rename to {name}\n"] if old_name != name else []
+    parts = [f"rename from {old_name}\n", f"rename to {name}\n"] if moved and old_name != name else []
     if before != after:
         old = "/dev/null" if before is None else old_name if old_name.startswith("/") else f"a/{old_name}"
         new = "/dev/null" if after is None else name if name.startswith("/") else f"b/{name}"

@@ -227,19 +227,19 @@ def test_what_becomes_of_the_next_dream_is_told_by_the_setting_in_force(
         assert data["words"] in run("dream", "why").out and data["words"] in run("dream", "status").out
         return str(data["words"])
 
-    assert words() == "clean changes are adopted, others wait for review (dream_review is auto)"
+    assert words() == "clean changes are adopted, others wait for review (dream_review is auto in config.toml)"
     run("config", "set", "dream_review", "always")
-    assert words() == "every dream waits for review (dream_review is always)"
+    assert words() == "every dream waits for review (dream_review is always in config.toml)"
     run("config", "set", "dream_review", "learning")
-    assert words() == "a project's first 3 dreams wait for review, 0 of 3 judged (dream_review is learning)"
+    assert words() == "a project's first 3 dreams wait for review, 0 of 3 judged (dream_review is learning by default)"
     assert dreamt("edit").code == 7 and run("dream", "watch").code == 7
     assert run("dream", "adopt").code == 0
-    assert words() == "a project's first 3 dreams wait for review, 1 of 3 judged (dream_review is learning)"
+    assert words() == "a project's first 3 dreams wait for review, 1 of 3 judged (dream_review is learning by default)"
     for _ in range(2):
         dreamt("delete")
         run("dream", "discard", "-y")
     learnt = "clean changes are adopted, others wait for review: 3 of the first 3 dreams are judged"
-    assert words() == f"{learnt} (dream_review is learning)"
+    assert words() == f"{learnt} (dream_review is learning by default)"
 
 
 def test_a_dream_by_hand_takes_the_place_of_one_that_waits_if_asked(

@@ -53,7 +53,7 @@ def _rows(context: CliContext) -> list[Data]:
         value, path = ours[setting.key], str(ours.path)
         rows.append({
             **fields(setting, "key default"), "describe": setting.words, "choices": list(setting.choices),
-            "value": value, "layer": "default" if value == setting.default else "config.toml", "source": path,
+            "value": value, "layer": ours.layer(setting.key), "source": path,
             "writable": True, "target": path, "why_not": "", "whose": "memtui",
         })  # fmt: skip
     return rows

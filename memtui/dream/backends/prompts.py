@@ -245,7 +245,8 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: B
     digests = (one.digest.parent for one in listed if one.digest is not None)
     folders = dict.fromkeys([*digests, workspace.location.transcripts, *(one.path.parent for one in listed)])
     index = stage.base(INDEX_NAME)
-    copied = {name: file.digest for name, file in stage.files.items()}
+    copied, folder = {name: file.digest for name, file in stage.files.items()}, workspace.location.folder
+    proposals = read_proposals(workspace.dirs, folder, copied, workspace.dismissals.of(folder))
     assistant = assistant_mode(read_config(workspace.dirs.config))
     new_logs = logs_since(stage.root, last or 0.0) if assistant else []
     return PromptContext(
@@ -262,5 +263,5 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: B
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
         budget=budget,
-        proposals=tuple(proposal_lines(read_proposals(workspace.dirs, workspace.location.folder, copied))),
+        proposals=tuple(proposal_lines(proposals)),
     )

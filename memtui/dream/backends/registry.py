@@ -90,6 +90,8 @@ def _offline(mode: str, workspace: Workspace, config: Config) -> BackendWork:
         from memtui.dream.backends.offline import consolidate
 
         def keep(found: tuple[Proposal, ...], digests: Mapping[str, str]) -> None:
+            dismissed = workspace.dismissals.of(workspace.location.folder)
+            found = tuple(one for one in found if one.dismissal(digests) not in dismissed)
             write_proposals(workspace.dirs, workspace.location.folder, found, digests)
             if found:
                 emit(Note(f"{pluralize(len(found), 'proposal')} for you or a model: memtui dream proposals lists them"))

@@ -111,9 +111,13 @@ POLICY_RULES = ("review", "learning")
 
 
 class ReviewPolicy(Struct, frozen=True):
-    """What happens to a dream without a reason to wait; `judged` and `first` count dreams, with "learning" only."""
+    """What happens to a dream without a reason to wait; `judged` and `first` count dreams, with "learning" only.
+
+    `layer` is where the setting comes from: "config.toml" or "default".
+    """
 
     setting: str
+    layer: str = "default"
     judged: int = 0
     first: int = LEARNING_DREAMS
 
@@ -123,8 +127,10 @@ class ReviewPolicy(Struct, frozen=True):
 
 
 def review_policy(folder: Path, dirs: Dirs, workspace: Workspace) -> ReviewPolicy:
-    setting = read_config(dirs.config)["dream_review"]
-    return ReviewPolicy(setting, judged_dreams(folder, dirs, workspace) if setting == "learning" else 0)
+    config = read_config(dirs.config)
+    setting = config["dream_review"]
+    judged = judged_dreams(folder, dirs, workspace) if setting == "learning" else 0
+    return ReviewPolicy(setting, config.layer("dream_review"), judged)
 
 
 def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
+from memtui.dream.proposals import Proposal
 from memtui.dream.review.adoption import HUNK_CONTEXT, Adopted, AdoptionItem
 from memtui.dream.review.review import SomeHunks, restore_plan, versions_of_file
 from memtui.dream.run.spawn import RunRequest
 from memtui.dream.run.stop import StopResult
+from memtui.memory.snapshot import Snapshot
 from memtui.presentation import dream_text
 from memtui.services import dreams as services
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
-from memtui.tui.commands import history, questions, registry
+from memtui.tui.commands import history, memory, questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import DreamsChanged, DreamStarts
 from memtui.tui.render import preview
@@ -244,6 +246,58 @@ async def discard(context: CommandContext) -> None:
         context.done(f"discarded: what the dream {run.id} drafted")
 
 
+def left_to_judge(state: AppState) -> tuple[Proposal, ...]:
+    """The proposals that the person has not dismissed; known once the folder is read whole."""
+    return services.proposals(state.snapshot, state.dismissed) if state.snapshot and state.snapshot.full else ()
+
+
+async def proposals(context: CommandContext) -> None:
+    """List what the rules leave to the person, until Esc: open its topics, do it, or dismiss it."""
+    workspace, start = context.workspace, 0
+    while True:
+        snapshot = await context.in_thread(partial(workspace.read, full=True, known=context.state.snapshot))
+        dismissed = await context.in_thread(workspace.dismissals.of, workspace.location.folder)
+        listed = services.proposals(snapshot, dismissed)
+        if not listed:
+            context.notify("nothing is left to your judgement")
+            return
+        evidence = [await context.in_thread(services.proposal_evidence, workspace, snapshot, one) for one in listed]
+        answer = await context.ask(dialogs.Proposals(listed, evidence, start, read_only=workspace.read_only))
+        if answer is None:
+            return
+        start, proposal = answer.index, listed[answer.index]
+        if answer.what == "open":
+            await _open_topic(context, snapshot, proposal)
+            return
+        if answer.what == "dismiss":
+            await context.in_thread(services.dismiss_proposals, workspace, snapshot, [proposal])
+            context.done("dismissed until its files change; z brings it back")
+        else:
+            await _carry_out(context, snapshot, proposal)
+
+
+async def _open_topic(context: CommandContext, snapshot: Snapshot, proposal: Proposal) -> None:
+    names = {str(at): name for at, name in enumerate(proposal.names, 1)}
+    chosen: str | None = "1"
+    if len(names) > 1:
+        options = [dialogs.Option(at, f"{at}  {name}") for at, name in names.items()]
+        chosen = await context.ask(dialogs.Choose("Open which?", options, digits=True))
+    if chosen is not None and snapshot.auto is not None:
+        (await context.app.show_view("memory")).go_to(str(snapshot.auto.root / names[chosen]))
+
+
+async def _carry_out(context: CommandContext, snapshot: Snapshot, proposal: Proposal) -> None:
+    changes = await context.in_thread(services.proposal_changes, context.workspace, snapshot, proposal)
+    if not changes:
+        raise NotFound("only an edit can settle this", hint="Enter opens it")
+    chosen: int | None = 0
+    if len(changes) > 1:
+        options = [dialogs.Option(at, f"{at + 1}  {one.plan.title}") for at, one in enumerate(changes)]
+        chosen = await context.ask(dialogs.Choose("How?", options, digits=True))
+    if chosen is not None:
+        await memory.apply(context, changes[chosen])
+
+
 def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
     stored = f"{pluralize(done.end.drafted, 'change')} stored for review"
@@ -260,6 +314,10 @@ def no_runs(state: AppState) -> str | None:
 WRITES = registry.read_only_or(no_runs)
 
 
+def no_proposals(state: AppState) -> str | None:
+    return None if left_to_judge(state) else "nothing is left to your judgement"
+
+
 RUN = declare(
     registry.RUN,
     Command("dream.now", "Dream now: asks how", "D", start, "D dream now", disabled_reason=registry.read_only),
@@ -274,4 +332,6 @@ RUN = declare(
             disabled_reason=WRITES),
     Command("dream.compare", "Compare the file: before the dream, the dream's, now", "c", compare, "c compare",
             disabled_reason=no_runs),
+    Command("dream.proposals", "What the rules leave to your judgement: near-duplicates, contradictions, copies", "i",
+            proposals, "i proposals", disabled_reason=no_proposals),
 )  # fmt: skip

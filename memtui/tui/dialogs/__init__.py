@@ -7,6 +7,7 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.dialogs.new_topic import NewTopic
+from memtui.tui.dialogs.proposals import Proposals
 from memtui.tui.dialogs.question import Leave, Question, SecretQuestion
 from memtui.tui.dialogs.review_file import ReviewFile
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -18,6 +19,7 @@ __all__ = [
     "Leave",
     "NewTopic",
     "Option",
+    "Proposals",
     "Question",
     "ReviewFile",
     "SecretQuestion",

@@ -16,7 +16,7 @@ from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.external_run import ExternalRun, find_external_run
 from memtui.dream.review.adoption import Adoption, AdoptionItem, plan_adoption
 from memtui.dream.review.claims import Claim
-from memtui.dream.review.review import adopted_files, claims_of_plan, decision_on, operations_since
+from memtui.dream.review.review import adopted_files, claims_of_plan, decision_on, operations_since, review_policy
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
@@ -128,12 +128,16 @@ class DreamLoader:
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = run_awaiting_review(runs, workspace.dirs)
         gates = evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
+        folder = workspace.location.folder
+        policy = review_policy(folder, workspace.dirs, workspace) if self.shown else None
+        dismissed = workspace.dismissals.of(folder) if self.shown else None
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
         opened = None if chosen is None else self._open(chosen)
         self._foreign = find_external_run(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
-            app.post_message(RunsLoaded(dreams, "" if held is None else held.id, gates, opened, self._foreign))
+            waits = "" if held is None else held.id
+            app.post_message(RunsLoaded(dreams, waits, gates, opened, self._foreign, policy, dismissed))
             app.post_message(ReadingFinished("dreams"))
 
     def _dream(self, run: Run, operations: tuple[Operation, ...]) -> Dream:

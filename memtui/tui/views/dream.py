@@ -9,9 +9,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.widgets import Static
 
 from memtui.client.paths import tilde_path
-from memtui.presentation.dream_text import claims_summary
+from memtui.presentation.dream_text import claims_summary, policy_text
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, dreams, registry
 from memtui.tui.commands.registry import Command, declare
@@ -59,6 +60,7 @@ class DreamView(ListView):
 
     def compose(self) -> ComposeResult:
         yield GateList(id="gates", classes="pane")
+        yield Static(Content(""), id="next")
         with Horizontal(id="dreams"):
             yield RunList(id="runs", classes="pane")
             yield RunDetails(id="run", classes="pane")
@@ -100,11 +102,20 @@ class DreamView(ListView):
         now = self.app.start.now()  # a second counts while a run is on
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
         self.query_one(GateList).show(gates, now)
+        self._show_next(state)
         self._show_runs(now)
         self._give_room()
         if self._awaited and self.list.to_key(self._awaited):
             self._awaited = ""
         self.moved()
+
+    def _show_next(self, state: AppState) -> None:
+        """What would become of the next dream's changes, and what the rules leave to the person."""
+        lines = [] if state.policy is None else [Content.styled(f"Next: {policy_text(state.policy)}", "$dim")]
+        if count := len(dreams.left_to_judge(state)):
+            left = f"{pluralize(count, 'proposal')} left to your judgement"
+            lines.append(Content.assemble((left, "$warn"), (": i lists them", "$dim")))
+        self.query_one("#next", Static).update(Content("\n").join(lines))
 
     def tick(self, now: float) -> None:
         self._show_runs(now)

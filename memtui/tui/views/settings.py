@@ -48,8 +48,8 @@ def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config
     listed += [SettingRow(f"! {warning}") for warning in warnings]
     listed.append(SettingRow("memtui's own settings"))
     for setting in SETTINGS:
-        changed = config[setting.key] != setting.default
-        value, layer = config[setting.key] or "not set", "config.toml" if changed else "default"
+        value, layer = config[setting.key] or "not set", config.layer(setting.key)
+        changed = layer != "default"
         listed.append(SettingRow(setting.words, setting.key, value, layer, str(config.path), ours=True, set=changed))
     listed += [SettingRow(f"! {warning}") for warning in config.warnings]
     return tuple(listed)
