@@ -34,6 +34,14 @@ def test_what_only_a_judgement_decides_is_proposed(tmp_path: Path) -> None:
     assert "Always mock the payment service" in found["contradiction"].words
 
 
+def test_what_was_dismissed_is_not_proposed_until_a_file_changes(tmp_path: Path) -> None:
+    problems, digests = snapshot_of(tmp_path, FILES).problems, {"c.md": "1", "d.md": "2"}
+    (one,) = (one for one in find_proposals(problems, digests) if one.kind == "contradiction")
+    dismissed = {one.dismissal(digests)}
+    assert one not in find_proposals(problems, digests, dismissed)
+    assert one in find_proposals(problems, digests | {"c.md": "3"}, dismissed)
+
+
 def test_the_tidy_does_none_of_it_and_keeps_the_list(tmp_path: Path, dirs: Dirs) -> None:
     root = tmp_path / "stage"
     root.mkdir()

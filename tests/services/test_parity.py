@@ -319,6 +319,12 @@ def _adopted(home: Home) -> None:
     assert home.run("dream", "adopt").code == 0
 
 
+def _contradicts(home: Home) -> None:
+    for name, rule in (("a", "Always"), ("b", "Never")):
+        text = f"---\nname: {name}\ntype: feedback\n---\n{rule} mock the payment service in unit tests.\n"
+        _write(f"feedback_{name}.md", text)(home)
+
+
 def _stale_lock(home: Home) -> None:
     lock = home.folder / LOCK_NAME
     lock.write_bytes(b"999999999")
@@ -504,6 +510,10 @@ ACTIONS = [
     ),
     Action("dream discard", words("dream", "discard", "-y"), keys("2", "X", "y"), before=_held),
     Action("dream restore", words("dream", "restore"), keys("2", "U", "y"), before=_adopted),
+    Action(
+        "dismiss proposal", words("dream", "proposals", "--dismiss", "feedback_b"), keys("2", "i", "X", "escape"),
+        before=_contradicts,
+    ),
     Action("clear lock", words("kill", "--clear-stale-lock", "-y"), keys("2", "x", "y"), before=_stale_lock),
     Action(
         "move project", lambda home: home.run("projects", "move", "-y", "/gone/shop", home.shop),
@@ -536,7 +546,7 @@ ACTIONS_OF_COMMANDS = {
     "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
     "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
     "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",
-    "dream.diff": "dream adopt hunk",
+    "dream.diff": "dream adopt hunk", "dream.proposals": "dismiss proposal",
     "dream.adopt_all": "dream adopt all", "dream.discard": "dream discard", "dream.restore": "dream restore",
     "dream.restore_all": "dream restore", "watch.undo": "undo", "reader.edit": "edit here", "transcript.from": "fork",
     "settings.toggle": "own setting", "settings.change": "Claude Code's setting", "settings.default": "own setting",
@@ -551,6 +561,7 @@ ACTIONS_OF_WORDS = {
     "new": "new", "edit": "edit here", "set": "set type", "mv": "rename", "rm": "delete", "pin": "pin", "check": "fix",
     "index": "tidy", "undo": "undo", "redo": "redo", "restore": "restore", "dream adopt": "dream adopt all",
     "dream discard": "dream discard", "dream now": "dream", "dream restore": "dream restore", "kill": STOP,
+    "dream proposals": "dismiss proposal",
     "sessions archive": "session archive", "sessions rename": "session rename", "sessions restore": "session put back",
     "sessions rm": "session delete", "sessions save": "session save", "resume": "fork",
     "export session": "session export", "projects move": "move project", "projects undo-move": "undo move",
@@ -589,7 +600,7 @@ READING_WORDS = {
     "ls", "show", "budget", "context", "history", "doctor", "completion", "version",
     *(f"explain {name}" for name in ("context", "frontmatter", "index", "path", "permission", "place")),
     "explain resume", "explain transcript",
-    *(f"dream {name}" for name in ("diff", "doctor", "log", "proposals", "status", "watch", "why")),
+    *(f"dream {name}" for name in ("diff", "doctor", "log", "status", "watch", "why")),
     *(f"sessions {name}" for name in ("health", "ls", "show", "tree")),
     "projects", "projects ls", "config get", "config keys", "config path",
 }  # fmt: skip

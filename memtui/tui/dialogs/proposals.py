@@ -46,6 +46,7 @@ class Proposals(Dialog[ProposalAnswer]):
     """Returns what to do with one of them, or None; `evidence` is a text for each, `start` where the cursor begins."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "answer('open')", "Open a topic of it", id="proposals.open"),
         Binding("a", "answer('do')", "Do it", id="proposals.do"),
         Binding("X", "answer('dismiss')", "Dismiss it", id="proposals.dismiss"),
         Binding("J", "scroll(3)", "Scroll the evidence down", id="proposals.down"),
@@ -85,7 +86,7 @@ class Proposals(Dialog[ProposalAnswer]):
         self.action_answer("open")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (self._read_only and action == "answer")
+        return not (self._read_only and action == "answer" and parameters != ("open",))
 
     def action_answer(self, what: Literal["open", "do", "dismiss"]) -> None:
         self.dismiss(ProposalAnswer(what, self.lines.cursor))

@@ -26,6 +26,8 @@ from memtui.util.text import pluralize, visible
 
 LOW_BELOW = 30
 """Rows below which the checks are a line."""
+FLAT_BELOW = 14
+"""Rows below which there is no room for what becomes of the next dream."""
 NONE_YET = "no dream has run here yet; D starts one"
 
 
@@ -75,6 +77,7 @@ class DreamView(ListView):
         """Where it is low, the checks take a line until the person goes there: their title has the answer."""
         has_runs = bool(self.app.state.dreams)
         self.set_class(self.size.height < LOW_BELOW and has_runs, "-low")
+        self.set_class(self.size.height < FLAT_BELOW, "-flat")
         if has_runs != self._has_runs:
             self._has_runs = has_runs
             self.screen.refresh_bindings()  # the hints offer only what can be done

@@ -143,3 +143,33 @@ async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, drea
         await press(pilot, "2")
         assert [gate.name for gate in app.state.gates if not gate.open] == ["sessions", "review"]
         assert len(listed(view)) == 1
+
+
+async def test_proposals_are_listed_done_and_dismissed(make_app: Maker, memory: Path) -> None:
+    for name, rule in (("a", "Always"), ("b", "Never")):
+        text = f"---\nname: {name}\ntype: feedback\n---\n{rule} mock the payment service in unit tests.\n"
+        (memory / f"feedback_{name}.md").write_text(text, encoding="utf-8")
+    body = "The build needs Node 20 and the lock file of pnpm, which is checked in with the rest.\n" * 3
+    for name, more in (("build", ""), ("building", "And a JDK is needed.\n")):
+        text = f"---\nname: {name}\ntype: project\n---\n{body}{more}"
+        (memory / f"project_{name}.md").write_text(text, encoding="utf-8")
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        app, _ = await opened(pilot)
+        shown = screen_text(app)
+        assert "dream_review\n is learning by default" in shown
+        assert "2 proposals left to your judgement: i lists them" in shown
+        await press(pilot, "i")
+        listed = screen_text(app)
+        await press(pilot, "X")
+        left = screen_text(app)
+        await press(pilot, "a", "y", "escape")
+        done = screen_text(app)
+        assert not (memory / "project_build.md").exists()
+        await press(pilot, "z", "z")
+        undone = screen_text(app)
+        await press(pilot, "i", "enter", "1")
+        assert app.state.view == "memory" and app.selection.path == memory / "feedback_b.md"
+    assert "feedback_b.md line 5 says:" in listed and "Always mock the payment service" in listed
+    assert "feedback_b.md" not in left and "+And a JDK is needed." in left
+    assert "left to your judgement: i" not in done
+    assert "2 proposals left to your judgement" in undone
