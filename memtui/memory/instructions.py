@@ -282,8 +282,10 @@ class _InstructionReader(Struct, dict=True):
             text = layer.data.get("claudeMd") if layer.name == "policy" else None
             if isinstance(text, str) and layer.path is not None:
                 text = text.strip(JS_SPACE)
-                item = Instruction("managed", layer.path, True, len(text.encode()), text, owner="managed")
-                self.found.append(replace(item, skipped=self.off))
+                size = len(text.encode())
+                self.found.append(
+                    Instruction("managed", layer.path, True, size, text, skipped=self.off, owner="managed")
+                )
                 return
 
     def left_to_worktree(self, folder: Path) -> str | None:

@@ -57,10 +57,6 @@ class Reference(Struct, frozen=True):
     text: str
     link: Link | None = None
 
-    @property
-    def file(self) -> str:
-        return self.name
-
 
 def read_text(file: MemoryFile) -> str:
     """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""
@@ -233,6 +229,10 @@ class Graph:
         broken = sum(one.target.state == "missing" for one in own)
         back = {(one.name, link.line) for one, link in self._back.get(_name(file), []) if one.kind != "index"}
         return len(own), broken, len(back)
+
+    def linking(self, name: str) -> list[MemoryFile]:
+        """The files that link to a file, maybe itself among them."""
+        return [file for file in self.scope.files if any(one.target.name == name for one in self._out[file.name])]
 
     def links_in(self, file: MemoryFile | str) -> int:
         return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})

@@ -17,9 +17,9 @@ from memtui.memory.index import (
     read_entries,
     retarget_entries,
 )
-from memtui.memory.links import Graph, Names, retarget_link, update_links
+from memtui.memory.links import Names, retarget_link, update_links
 from memtui.memory.markdown import apply_edits, find_links
-from memtui.memory.plans import Plan, PlanBuilder, add_to_index, plan_delete
+from memtui.memory.plans import Plan, PlanBuilder, add_to_index, edit_files, plan_delete, scope_of
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
@@ -35,7 +35,7 @@ def plan_merge(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile, merge: Me
 
     `snapshot` is a full one. The first keeps its name and front matter, and gets the lines that only the second has.
     """
-    scope, graph = _scope_of(snapshot, kept)
+    scope, graph = scope_of(snapshot, [kept])
     for file in (kept, gone):
         if file.kind != "topic" or file.scope != scope.id:
             raise Refused(f"{file.name} is no topic file of {scope.label}", hint="choose two topics of one folder")
@@ -51,20 +51,11 @@ def plan_merge(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile, merge: Me
     merged, left_out = merge(*texts)
     builder.put(kept.name, merged)
     builder.drop(gone.name)
-    lines = 0
-    notes = [f"the heading {heading} of {gone.name} is left out" for heading in left_out]
-    for file in scope.files:
-        if file.name in (kept.name, gone.name, INDEX_NAME) or all(
-            out.target.name != gone.name for out in graph.out(file)
-        ):
-            continue
-        if file.path.is_symlink():
-            notes.append(f"{file.name} is a link: what it says of {gone.name} stays")
-            continue
-        before = builder.text(file.name)
-        after = _follow(before, file.name, gone.name, kept.name, graph.names)
-        lines += sum(a != b for a, b in zip(before.split("\n"), after.split("\n"), strict=True))
-        builder.put(file.name, after)
+    linking = [file for file in graph.linking(gone.name) if file.name not in (kept.name, gone.name, INDEX_NAME)]
+    lines, links = edit_files(
+        builder, linking, gone.name, lambda text, name: _follow(text, name, gone.name, kept.name, graph.names)
+    )
+    notes = [*(f"the heading {heading} of {gone.name} is left out" for heading in left_out), *links]
     if scope.index is not None:
         builder.put(INDEX_NAME, _one_entry(builder.text(INDEX_NAME), gone.name, kept.name, graph.names, notes))
     notes.insert(
@@ -107,7 +98,7 @@ def plan_promotion(snapshot: Snapshot, file: MemoryFile, scope_id: str) -> tuple
     `snapshot` is a full one. A folder that lies in this one (`team/`) takes one plan, and links follow; elsewhere the
     notes say which lead nowhere then.
     """
-    scope, graph = _scope_of(snapshot, file)
+    scope, graph = scope_of(snapshot, [file])
     offered = promotion_scopes(snapshot, file)
     goal = next((one for one in offered if one.id == scope_id), None)
     if goal is None:
@@ -136,8 +127,8 @@ def plan_promotion(snapshot: Snapshot, file: MemoryFile, scope_id: str) -> tuple
         return builder.plan(f"{title}: write it there", notes), replace(
             plan_delete(snapshot, [file]), title=f"{title}: delete it here"
         )
-    for other in scope.files:
-        if other.name not in (file.name, INDEX_NAME) and any(out.target.name == file.name for out in graph.out(other)):
+    for other in graph.linking(file.name):
+        if other.name not in (file.name, INDEX_NAME):
             after = update_links(builder.text(other.name), other.name, file.name, prefix + name, graph.names)
             builder.put(other.name, _by_path(after, other.name, file.name, prefix + name, graph.names))
     if scope.index is not None:
@@ -167,7 +158,7 @@ def promotion_scopes(snapshot: Snapshot, file: MemoryFile) -> tuple[Scope, ...]:
 
 def plan_above_cut(snapshot: Snapshot, file: MemoryFile) -> Plan:
     """Move the index entry of a topic up, so that it is loaded; the notes say which entry isn't any more."""
-    scope, graph = _scope_of(snapshot, file)
+    scope, graph = scope_of(snapshot, [file])
     builder = PlanBuilder(scope.root)
     text = builder.text_or(INDEX_NAME, "")
     budget = measure_index(text)
@@ -184,10 +175,3 @@ def plan_above_cut(snapshot: Snapshot, file: MemoryFile) -> Plan:
         raise MemtuiError(f"there is no room above the cut for {file.name}", hint="tidy the index")
     notes = [f"{name} isn't loaded any more" for name in sorted(now - was)]
     return builder.plan(f"move {file.name} above the cut", notes)
-
-
-def _scope_of(snapshot: Snapshot, file: MemoryFile) -> tuple[Scope, Graph]:
-    scope = snapshot.scope(file.scope)
-    if scope is None:
-        raise NotFound(f"{file.name} is gone", hint="look again")
-    return scope, snapshot.graphs[scope.id]

@@ -38,13 +38,6 @@ class RecordedPins(Pins):
             self._record(folder, changed, pinned, kind, f"{kind} {what}")
         return self.set(folder, names, pinned)
 
-    def toggle(self, folder: Path, paths: Iterable[Path]) -> bool:
-        """Pin the files of a folder, or unpin them if all of them are pinned; return whether they are pinned now."""
-        names = {nfc(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)}
-        pinned = not names <= self.names(folder)
-        self.pin(folder, names, pinned)
-        return pinned
-
     def invert(self, operation: Operation, over: Collection[str] = ()) -> Saved:
         """Take an operation on pins back, or do it again. As `history.undo.Inverse`."""
         if operation.undone:

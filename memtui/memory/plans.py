@@ -6,7 +6,7 @@ once, its bytes and digest kept, so that the store can tell whether somebody els
 no UTF-8 survive an edit unharmed.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,7 +21,7 @@ from memtui.memory.checks.base import Fix, FixContext, Problem
 from memtui.memory.conflict_markers import line_list, marker_lines
 from memtui.memory.frontmatter import TYPES, new_block
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, lost_entries, read_entries
-from memtui.memory.links import Names, update_links
+from memtui.memory.links import Graph, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile, file_name
@@ -170,7 +170,7 @@ def plan_new(
 
 def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     """Rename a file, links and entry too; `new` is relative to the scope, `.md` may be missing. Full snapshots only."""
-    scope = _scope(snapshot, [file])
+    scope, graph = scope_of(snapshot, [file])
     wanted = _full_name(new)
     if complaint := check_name(new):
         raise UsageError(f"{wanted or new!r}: {complaint}")
@@ -182,9 +182,10 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     taken = next((one for one in scope.files if nfc(one.name).casefold() == wanted.casefold()), None)
     if (taken is not None and taken.name != file.name) or (taken is None and builder.exists(wanted)):
         raise Refused(f"{wanted} is there already", hint="choose another name")
-    graph = snapshot.graphs[scope.id]
-    linking = [one.name for one in scope.files if any(out.target.name == file.name for out in graph.out(one))]
-    notes, lines = _update_all_links(builder, scope, graph.names, file.name, wanted, linking)
+    files = [*(one for one in graph.linking(file.name) if one.name != file.name), file]
+    lines, notes = edit_files(
+        builder, files, file.name, lambda text, name: update_links(text, name, file.name, wanted, graph.names)
+    )
     builder.put(wanted, builder.text(file.name))
     builder.drop(file.name)
     index = builder.text_or(INDEX_NAME, "")
@@ -194,30 +195,26 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     return builder.plan(f"rename {file.name} to {wanted}", notes, renamed=((file.name, wanted),))
 
 
-def _update_all_links(
-    builder: PlanBuilder, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
-) -> tuple[list[str], int]:
-    """Update the links to a renamed file; return notes, and how many lines changed."""
-    notes: list[str] = []
-    lines = 0
-    for name in dict.fromkeys([*linking, old]):
-        known = scope.find(name)
-        if known is not None and known.path.is_symlink():
-            notes.append(f"{name} is a link: what it says of {old} stays")
+def edit_files(
+    builder: PlanBuilder, files: Iterable[MemoryFile], about: str, edit: Callable[[str, str], str]
+) -> tuple[int, list[str]]:
+    """Edit the text of each file, given it and its name; how many lines changed, and notes on what can't."""
+    lines, notes = 0, []
+    for file in files:
+        if file.path.is_symlink():
+            notes.append(f"{file.name} is a link: what it says of {about} stays")
             continue
-        before = builder.text(name)
-        after = update_links(before, name, old, new, names)
-        if after != before:
-            lines += sum(a != b for a, b in zip(before.split("\n"), after.split("\n"), strict=True))
-            builder.put(name, after)
-    return notes, lines
+        before = builder.text(file.name)
+        after = edit(before, file.name)
+        lines += sum(a != b for a, b in zip(before.split("\n"), after.split("\n"), strict=True))
+        builder.put(file.name, after)
+    return lines, notes
 
 
 def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """Delete files of one scope with their index entries; the notes list the links that will lead nowhere."""
-    scope = _scope(snapshot, files)
+    scope, graph = scope_of(snapshot, files)
     builder = PlanBuilder(scope.root)
-    graph = snapshot.graphs[scope.id]
     gone = {file.name for file in files}
     notes = [
         f"{one.name}:{one.line} links to {file.name}: nowhere then"
@@ -241,9 +238,8 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
 
 def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """List files of one scope in its index, under a heading of their type where there is one."""
-    scope = _scope(snapshot, files)
+    scope, graph = scope_of(snapshot, files)
     builder = PlanBuilder(scope.root)
-    graph = snapshot.graphs[scope.id]
     text = builder.text_or(INDEX_NAME, "")
     listed = {graph.names.resolve(INDEX_NAME, name).name for e in read_entries(text) for name in (e.target, *e.more)}
     notes = []
@@ -281,27 +277,22 @@ def add_to_index(
 
 def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), rebuild: bool = False) -> Plan:
     """Shorten the index down to `TIDY_GOAL` of its limits, or make it anew from the topics; pinned files stay in it."""
-    found = snapshot.scope(scope)
-    if found is None:
-        raise NotFound("there is no memory folder yet", hint="write the first memory")
-    builder = PlanBuilder(found.root)
-    _refuse_markers(builder)
-    return builder.apply(index_budget.shorten(_context(snapshot, found, builder, pinned), rebuild=rebuild))
+    return _plan_index(snapshot, scope, pinned, lambda context: index_budget.shorten(context, rebuild=rebuild))
 
 
 def plan_split(snapshot: Snapshot, *, scope: str = "auto") -> Plan:
     """Make sections of the index topics until it is down to `TIDY_GOAL` of its limits; every entry stays."""
-    found = snapshot.scope(scope)
-    if found is None:
+    return _plan_index(snapshot, scope, (), index_budget.split)
+
+
+def _plan_index(snapshot: Snapshot, id: str, pinned: Collection[str], make: Callable[[FixContext], Fix]) -> Plan:
+    scope = snapshot.scope(id)
+    if scope is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
-    builder = PlanBuilder(found.root)
-    _refuse_markers(builder)
-    return builder.apply(index_budget.split(_context(snapshot, found, builder, ())))
-
-
-def _refuse_markers(builder: PlanBuilder) -> None:
+    builder = PlanBuilder(scope.root)
     if lines := marker_lines(builder.text_or(INDEX_NAME, "")):
         raise Refused(f"{INDEX_NAME} has conflict markers in {line_list(lines)}", hint="resolve the conflict first")
+    return builder.apply(make(_context(snapshot, scope, builder, pinned)))
 
 
 def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
@@ -336,10 +327,13 @@ def _limited(notes: Sequence[str]) -> Sequence[str]:
     return notes if len(notes) <= MAX_NOTES else [*notes[: MAX_NOTES - 1], f"and {len(notes) - MAX_NOTES + 1} more"]
 
 
-def _scope(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Scope:
+def scope_of(snapshot: Snapshot, files: Sequence[MemoryFile]) -> tuple[Scope, Graph]:
+    """The scope that all these files are of, and its links."""
     if not files:
         raise NotFound("no file is chosen here")
     scope = snapshot.scope(files[0].scope)
-    if scope is None or any(file.scope != scope.id for file in files):
+    if scope is None:
+        raise NotFound(f"{files[0].name} is gone", hint="look again")
+    if any(file.scope != scope.id for file in files):
         raise MemtuiError("these files are of several folders", hint="choose files of one folder")
-    return scope
+    return scope, snapshot.graphs[scope.id]

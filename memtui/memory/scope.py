@@ -13,7 +13,7 @@ tool leaves after a conflict have the kind "other": the agent takes them for top
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -206,14 +206,20 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
             roots.append(ScopeRoot(name, label, folder))
     known = location.directory_known
     tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root) if known else ())
-    for kind, label, folders in (
-        ("user", "agent", [location.config / "agent-memory"]),
-        ("project", "agent (project)", [top / ".claude" / "agent-memory" for top in tops]),
-        ("local", "agent (local)", [top / ".claude" / "agent-memory-local" for top in tops]),
-    ):
-        taken: dict[str, Path] = {}
-        for folder in folders:
-            for name in [name for name in subfolders(folder, follow=True) if not name.startswith(".")][:MAX_AGENTS]:
-                taken.setdefault(name, folder / name)
-        roots += [ScopeRoot(f"agent:{kind}:{name}", f"{label} {name}", taken[name]) for name in sorted(taken)]
+    taken: dict[tuple[str, str], Path] = {}
+    for kind, root in agent_folders(location.config, tops):
+        taken.setdefault((kind, root.name), root)
+    for kind, label in (("user", "agent"), ("project", "agent (project)"), ("local", "agent (local)")):
+        found = sorted((name, root) for (one, name), root in taken.items() if one == kind)
+        roots += [ScopeRoot(f"agent:{kind}:{name}", f"{label} {name}", root) for name, root in found]
     return roots
+
+
+def agent_folders(config: Path, tops: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+    """The memory folders of agents, each with its kind: the user's in `config`, and those of some directories."""
+    folders = [("user", config / "agent-memory")]
+    folders += [("project", top / ".claude" / "agent-memory") for top in tops]
+    folders += [("local", top / ".claude" / "agent-memory-local") for top in tops]
+    for kind, folder in folders:
+        names = [name for name in subfolders(folder, follow=True) if not name.startswith(".")]
+        yield from ((kind, folder / name) for name in names[:MAX_AGENTS])

@@ -153,19 +153,9 @@ def load_snapshot(
                 problems += registry.check_folder(scope, graphs[scope.id], findings, now, around)
         problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
     return Snapshot(
-        location,
-        tuple(scopes),
-        instructions,
-        problems,
-        full,
-        now,
-        tuple(notices),
-        graphs,
-        findings,
-        allowed,
-        around,
+        location, tuple(scopes), instructions, problems, full, now, tuple(notices), graphs, findings, allowed, around,
         context,
-    )
+    )  # fmt: skip
 
 
 def check_text(snapshot: Snapshot, path: Path, text: str) -> tuple[Problem, ...]:

@@ -20,6 +20,7 @@ from memtui.client.projects import directories_sharing
 from memtui.fs.folders import subfolders
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.instructions import Instruction
+from memtui.memory.scope import agent_folders
 from memtui.memory.topic import MAX_FILE_BYTES, read_bytes
 
 
@@ -61,15 +62,8 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
             return {}
         tops = tuple(dict.fromkeys((self.cwd, worktree_root(self.cwd) or self.root)))
         found: dict[str, list[tuple[str, Path]]] = {}
-        for kind, folders in (
-            ("user", [self.config / "agent-memory"]),
-            ("project", [top / ".claude" / "agent-memory" for top in tops]),
-            ("local", [top / ".claude" / "agent-memory-local" for top in tops]),
-        ):
-            for folder in folders:
-                for name in subfolders(folder, follow=True):
-                    if not name.startswith("."):
-                        found.setdefault(_folder_name(name), []).append((f"agent:{kind}:{name}", folder / name))
+        for kind, root in agent_folders(self.config, tops):
+            found.setdefault(_folder_name(root.name), []).append((f"agent:{kind}:{root.name}", root))
         return {
             name: self._judged(name, [self.config / "agents", *(top / ".claude" / "agents" for top in tops)], stores)
             for name, stores in found.items()

@@ -189,14 +189,6 @@ class Workspace:
         }  # fmt: skip
         return UndoOrder(self.history, self.scopes(), inverses, [self._end_writes, *recover])
 
-    def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
-        """Take back the newest operation on files or pins, or one by its id. As `UndoOrder.undo`."""
-        return self.undo_order().undo(word, over=over)
-
-    def redo(self) -> tuple[Saved, Operation]:
-        """Do again what was undone last. As `UndoOrder.redo`."""
-        return self.undo_order().redo()
-
     def _end_writes(self) -> None:
         """End the writes of the project's files that a crash stopped."""
         folders = {one.folder for one in self.history.interrupted()}
@@ -217,10 +209,6 @@ class Workspace:
         self.check_writable()
         store, name = self.home_of(path)
         return store.restore(operation_id, name)
-
-    def operation(self, word: str) -> Operation:
-        """An operation by its id or the start of it, be it about another project."""
-        return self.history.operation(word)
 
     def known_text(self, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""

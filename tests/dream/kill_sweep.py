@@ -104,7 +104,7 @@ def _checked_adoption(
     else:
         assert lock[1] == int(NOW * 1e9) and unread_since(scene.workspace, NOW) == NOW, f"call {number}: {lock}"
     if new:
-        scene.workspace.undo()
+        scene.workspace.undo_order().undo()
         assert contents(scene.folder) == before, f"call {number}: undo"
     return "new" if new else "old"
 
@@ -174,7 +174,7 @@ def _checked(
         end = run_state(run).end
         assert end is not None and (end.how == "done") == new, f"call {number}: {end}"
     if new:
-        scene.workspace.undo()
+        scene.workspace.undo_order().undo()
         assert contents(scene.folder) == before, f"call {number}: undo"
     return "new" if new else "old"
 

@@ -25,16 +25,6 @@ def operations(dirs: Dirs) -> tuple[Operation, ...]:
     return Versions(HistoryDatabase.of(dirs)).operations()
 
 
-def test_toggle(pins: RecordedPins, tmp_path: Path) -> None:
-    folder = tmp_path / "memory"
-    paths = [folder / "a.md", folder / "b.md", tmp_path / "elsewhere.md"]
-    assert pins.toggle(folder, paths[:1]) is True
-    assert pins.toggle(folder, paths) is True
-    assert pins.names(folder) == {"a.md", "b.md"}
-    assert pins.toggle(folder, paths) is False
-    assert pins.names(folder) == frozenset()
-
-
 def test_each_change_is_an_operation_and_its_inverse_another(pins: RecordedPins, dirs: Dirs, tmp_path: Path) -> None:
     pins.pin(tmp_path, ["a.md", "b.md"], True)
     pins.pin(tmp_path, ["a.md"], True)  # it is pinned already

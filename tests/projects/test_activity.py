@@ -132,7 +132,7 @@ def test_one_order_for_all_of_it(moved: Home) -> None:
     workspace = workspace_of(moved)
     memory = workspace.location.folder
     workspace.save(memory / "b.md", b"new\n", None)
-    workspace.pins.toggle(memory, [memory / "a.md"])
+    workspace.pins.pin(memory, ["a.md"], True)
     sessions = SessionArchive(moved.dirs, now=now)
     sessions.rename(moved.target / f"{session_id(2)}.jsonl", "Another")
     sessions.archive([moved.target / f"{session_id(1)}.jsonl"])

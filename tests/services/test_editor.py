@@ -170,11 +170,11 @@ def test_an_edit_of_our_settings_is_undone(workspace: Workspace, editor: Script)
     assert path.read_text(encoding="utf-8") == "# mine\n"
     edit_config(workspace)
     assert workspace.operations()[0].why == "edit config.toml"
-    workspace.undo()
+    workspace.undo_order().undo()
     assert path.read_text(encoding="utf-8") == "# mine\n"
-    workspace.undo()
+    workspace.undo_order().undo()
     assert not path.exists()
-    workspace.redo()
+    workspace.undo_order().redo()
     assert path.read_text(encoding="utf-8") == "# mine\n"
 
 

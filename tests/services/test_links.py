@@ -45,7 +45,7 @@ def test_a_change_goes_through_a_link_which_stays(make: Make, folder: Path, home
     assert not list(target.parent.glob(".*"))
     workspace.note_outside()
     assert workspace.versions(folder / name)[0].kind == "edit"
-    workspace.undo()
+    workspace.undo_order().undo()
     assert (folder / name).is_symlink() and target.read_text() == before
 
 
@@ -55,7 +55,7 @@ def test_a_step_over_several_files_with_a_link_among_them(make: Make, folder: Pa
     change = services.new_topic(workspace.read(full=True), "Paris trip", "project", "where we went")
     services.apply(workspace, change, Allow(confirmed=True))
     assert "paris_trip.md" in target.read_text() and (folder / "MEMORY.md").is_symlink()
-    workspace.undo()
+    workspace.undo_order().undo()
     assert "paris_trip.md" not in target.read_text()
 
 

@@ -244,5 +244,6 @@ def test_pins_toggle(workspace: Workspace, folder: Path) -> None:
     assert pin_files(workspace, [folder / "a.md", folder / "b.md"]).pinned
     assert not pin_files(workspace, [folder / "a.md"]).pinned
     assert pin_files(workspace, [folder / "a.md", folder / "b.md"]).listed == ("a.md", "b.md")
+    assert pin_files(workspace, [folder / "a.md", folder / "b.md"]).listed == ()
     with pytest.raises(Refused):
         pin_files(workspace, [Path("/elsewhere.md")])

@@ -247,19 +247,14 @@ def adds_nothing(front: Frontmatter, other: Frontmatter) -> bool:
 
 def _has_fixed_links(context: RuleContext, file: MemoryFile) -> bool:
     """Whether a file that may not be changed links to this one."""
-    return any(not context.may_change(one.name) for one in _linking(context, file.name))
-
-
-def _linking(context: RuleContext, name: str) -> list[MemoryFile]:
-    graph = context.graph
-    return [file for file in context.scope.files if any(out.target.name == name for out in graph.out(file))]
+    return any(not context.may_change(one.name) for one in context.graph.linking(file.name))
 
 
 def _move_links(context: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
     """The texts of the files that link to `gone`, with those links leading to `kept`; the index lists `kept` once."""
     names = context.graph.names
     after: dict[str, str | None] = {}
-    for file in _linking(context, gone):
+    for file in context.graph.linking(gone):
         if file.name in (gone, kept):
             continue
         text = context.text(file.name)

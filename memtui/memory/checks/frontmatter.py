@@ -4,22 +4,12 @@ from collections.abc import Iterator
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Problem, Severity
 
-_SEVERITIES: dict[str, Severity] = {
-    "unclosed": "error",
-    "nul": "error",
-    "not-utf8": "error",
-    "odd-line": "warning",
-    "odd-indent": "warning",
-    "duplicate": "warning",
-    "tight-colon": "warning",
-    "hidden": "warning",
-    "second-block": "warning",
-    "yaml-tag": "warning",
-    "not-a-word": "warning",
-    "bom": "info",
-    "folded": "info",
-    "long-value": "info",
+_CODES: dict[Severity, str] = {
+    "error": "unclosed nul not-utf8",
+    "warning": "odd-line odd-indent duplicate tight-colon hidden second-block yaml-tag not-a-word",
+    "info": "bom folded long-value",
 }
+_SEVERITIES = {code: severity for severity, codes in _CODES.items() for code in codes.split()}
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:

@@ -38,10 +38,6 @@ def find(file: CheckedFile) -> Iterator[Problem]:
     yield file.problem("over-budget", "error", message, budget.cut_line_in_file, fix="tidy the index")
 
 
-def fix(problem: Problem, context: FixContext) -> Fix:
-    return shorten(context)
-
-
 def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
     """Tidy or rebuild the index of a folder; prose of the index may move to a topic."""
     text = context.read(INDEX_NAME)
@@ -111,4 +107,4 @@ def _notes(result: TidyResult) -> Iterator[str]:
     yield from (f"line {one.line} {one.title}: {one.message}" for one in result.dropped)
 
 
-CHECK = Check(("over-budget", "index-full"), INDEX, find, fix, order=20)
+CHECK = Check(("over-budget", "index-full"), INDEX, find, lambda problem, context: shorten(context), order=20)

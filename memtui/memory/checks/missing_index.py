@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memtui.memory.checks import index_budget
-from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
+from memtui.memory.checks.base import INDEX, Check, CheckedFile, Problem
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
@@ -12,8 +12,6 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         yield file.problem("no-index", "warning", message, fix="make it from the topics")
 
 
-def fix(problem: Problem, context: FixContext) -> Fix:
-    return index_budget.shorten(context, rebuild=True)
-
-
-CHECK = Check(("no-index",), INDEX, find, fix, order=10)
+CHECK = Check(
+    ("no-index",), INDEX, find, lambda problem, context: index_budget.shorten(context, rebuild=True), order=10
+)

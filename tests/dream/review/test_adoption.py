@@ -50,7 +50,7 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
     assert scene.workspace.changed_by_dream() == {scene.folder / change.name for change in version.files}
     assert set(states(plan_adoption(stage, scene.workspace)).values()) == {"same"}
     assert adopt_stage(stage, scene.workspace).version is None
-    scene.workspace.undo()
+    scene.workspace.undo_order().undo()
     assert contents(scene.folder) == before
 
 
@@ -59,7 +59,7 @@ def test_undo_after_a_person_went_on_keeps_what_they_wrote(scene: Scene, stage: 
     edit(stage, topic(2), "first", "FIRST")
     done = adopt_stage(stage, scene.workspace)
     person(scene, topic(1), "third", "third, and a word of mine")
-    saved, _ = scene.workspace.undo(done.version)
+    saved, _ = scene.workspace.undo_order().undo(done.version)
     assert saved.merged == (topic(1),)
     assert "first\n" in scene.text(topic(1)) and "a word of mine" in scene.text(topic(1))
     assert "first\n" in scene.text(topic(2))
@@ -103,7 +103,7 @@ def test_a_conflict_waits_and_neither_side_is_lost(scene: Scene, stage: Stage, k
     done = adopt_stage(stage, scene.workspace, [name], over=True)
     mine = (stage.root / name).read_bytes() if (stage.root / name).exists() else None
     assert contents(scene.folder).get(name) == mine
-    scene.workspace.undo(done.version)
+    scene.workspace.undo_order().undo(done.version)
     assert contents(scene.folder).get(name) == before.get(name), "the person's side is in the history"
 
 
@@ -127,7 +127,7 @@ def test_23_of_40_deleted_waits_and_3_can_be_chosen(scene: Scene, stage: Stage) 
     done = adopt_stage(stage, scene.workspace, chosen)
     assert before.keys() - contents(scene.folder).keys() == set(chosen)
     assert len(done.left) == 21
-    scene.workspace.undo(done.version)
+    scene.workspace.undo_order().undo(done.version)
     assert contents(scene.folder) == before
 
 
@@ -266,7 +266,7 @@ def test_some_hunks_are_adopted_and_the_rest_stays_for_later(scene: Scene, hunks
     assert scene.text(topic(1)) == LONG.replace("line 1\n", "LINE 1\n").replace("line 9", "LINE 9")
     assert scene.workspace.operations()[0].why == f"dream: 2 of 3 hunks of {topic(1)} adopted"
     assert states(plan_adoption(hunks, scene.workspace)) == {topic(1): "clean"}
-    scene.workspace.undo(done.version)
+    scene.workspace.undo_order().undo(done.version)
     assert scene.text(topic(1)) == LONG
     adopt_hunks(hunks, scene.workspace, topic(1), [2])
     done = adopt_hunks(hunks, scene.workspace, topic(1), [1, 2])

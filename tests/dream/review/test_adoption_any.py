@@ -52,5 +52,5 @@ def test_any_run_beside_any_person(run: Mapping[str, str | None], person: Mappin
                 assert set(other.split()) - set((before or b"").split()) <= set(now.split()), "merged: all is in it"
         assert set(done.left) <= {item.touched.name for item in adoption.items if item.state == "conflict"}
         if done.version is not None:
-            scene.workspace.undo(done.version)
+            scene.workspace.undo_order().undo(done.version)
         assert contents(scene.folder) == theirs, "undo brings every byte back"

@@ -91,7 +91,7 @@ def test_every_way_out(scene: Scene, dead: int, way: str, lock: str, moment: str
     again = "time" in closed
     assert "lock" not in closed and again == (lock == "fresh" or whole)
     if whole:
-        scene.workspace.undo()
+        scene.workspace.undo_order().undo()
         assert contents(scene.folder) == before, "undo brings every byte back"
     elif moment != "before":
         assert end.drafted >= 1 and has_stage(scene.dirs, run.id)

@@ -81,7 +81,7 @@ def test_instructions_drafts_pins_and_settings_count_too(
     for change in (
         lambda: (home / "shop/CLAUDE.md").write_text("rules"),
         lambda: workspace.drafts.save(topic, "draft", None),
-        lambda: workspace.pins.toggle(workspace.location.folder, [topic]),
+        lambda: workspace.pins.pin(workspace.location.folder, [topic.name], True),
         lambda: (home / ".claude/settings.json").write_text("{}"),
         lambda: (home / "shop/.git").mkdir(),
     ):
