@@ -114,7 +114,9 @@ def session_context(env: Env, location: MemoryLocation, instructions: Iterable[I
     if isinstance(found, str):
         omitted.append(OmittedFile(path, "AutoMem", found))
     elif found is not None:
-        files.append(ContextFile(path, "AutoMem", loaded_index(found)))
+        text = decode_index(found)
+        budget = measure_index(text)
+        files.append(ContextFile(path, "AutoMem", budget.loaded + index_warning(budget, text)))
     return SessionContext(tuple(files), tuple(omitted), off)
 
 
@@ -139,13 +141,6 @@ def _index(location: MemoryLocation, path: Path, off: str | None) -> bytes | str
     if data is None:
         return "can't be read"
     return data if counted_text(decode_index(data)).pieces else "nothing in it counts"
-
-
-def loaded_index(data: bytes) -> str:
-    """The text that a session gets of an index, with the warning where it is cut."""
-    text = decode_index(data)
-    budget = measure_index(text)
-    return budget.loaded + index_warning(budget, text)
 
 
 def index_warning(budget: IndexBudget, text: str) -> str:

@@ -43,16 +43,8 @@ def find_elision(text: str, *, known: Collection[str] = ()) -> str | None:
     for line in text.split("\n"):
         # A bare word that goes on with a sentence of the line before is part of it.
         is_apart = not before.strip() or not line[:1].isalnum() or not line.rstrip()[-1:].isalnum()
-        if is_apart and line not in known and is_elision(line):
+        may_be = is_apart and line not in known and line.strip() and len(line) <= _MAX_LINE_CHARS
+        if may_be and (_DOTS.fullmatch(line) or _LINE.fullmatch(_EDGE.sub("", line).rstrip(" .:;…"))):
             return line
         before = line
     return None
-
-
-def is_elision(line: str) -> bool:
-    """Whether a line says nothing but that something was left out."""
-    if not line.strip() or len(line) > _MAX_LINE_CHARS:
-        return False
-    if _DOTS.fullmatch(line):
-        return True
-    return _LINE.fullmatch(_EDGE.sub("", line).rstrip(" .:;…")) is not None

@@ -87,13 +87,9 @@ class PlanBuilder:
         self._after[name] = None
 
     def plan(
-        self,
-        title: str,
-        notes: Sequence[str] = (),
-        *,
-        renamed: tuple[tuple[str, str], ...] = (),
+        self, title: str, notes: Sequence[str] = (), *, renamed: tuple[tuple[str, str], ...] = (),
         allow: frozenset[str] | None = None,
-    ) -> Plan:
+    ) -> Plan:  # fmt: skip
         """The plan of all edits; files that end as they were are left out."""
         changed = {name: self._before[name] for name, after in self._after.items() if after != self._before[name]}
         changes = tuple(

@@ -116,7 +116,11 @@ def read_scope(
         if kind == "index":
             index, index_data = file, data or _index_bytes(file)
         files.append(file)
-    files = _with_copies(files)
+    by_name = {nfc(file.name): file for file in files}
+    files = [
+        replace(file, kind="other") if file.kind == "topic" and original_of(file, by_name) is not None else file
+        for file in files
+    ]
     if index is None:
         return Scope(id, label, root, tuple(files), None, "", None, (), problem)
     reason = "larger than 4 MiB: Claude Code loads nothing of it" if index.size > MAX_INDEX_BYTES else None
@@ -141,15 +145,6 @@ def _kind(scope: str, name: str) -> FileKind:
     if name.rpartition("/")[2] == INDEX_NAME or is_surely_a_copy(name):
         return "other"
     return "log" if scope == "logs" else "topic"
-
-
-def _with_copies(files: list[MemoryFile]) -> list[MemoryFile]:
-    """The files, with copies that a sync tool left marked as such."""
-    known = {nfc(file.name): file for file in files}
-    return [
-        replace(file, kind="other") if file.kind == "topic" and original_of(file, known) is not None else file
-        for file in files
-    ]
 
 
 def _walk(
@@ -207,7 +202,7 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     known = location.directory_known
     tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root) if known else ())
     taken: dict[tuple[str, str], Path] = {}
-    for kind, root in agent_folders(location.config, tops):
+    for kind, root in agent_folders(agent_roots(location.config, tops)):
         taken.setdefault((kind, root.name), root)
     for kind, label in (("user", "agent"), ("project", "agent (project)"), ("local", "agent (local)")):
         found = sorted((name, root) for (one, name), root in taken.items() if one == kind)
@@ -215,11 +210,15 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     return roots
 
 
-def agent_folders(config: Path, tops: Iterable[Path]) -> Iterator[tuple[str, Path]]:
-    """The memory folders of agents, each with its kind: the user's in `config`, and those of some directories."""
-    folders = [("user", config / "agent-memory")]
-    folders += [("project", top / ".claude" / "agent-memory") for top in tops]
-    folders += [("local", top / ".claude" / "agent-memory-local") for top in tops]
-    for kind, folder in folders:
+def agent_roots(config: Path, tops: Iterable[Path]) -> list[tuple[str, Path]]:
+    """Where agents have their memory folders, by kind: the user's in `config`, then those of some directories."""
+    names = {"project": "agent-memory", "local": "agent-memory-local"}
+    found = [(kind, top / ".claude" / name) for kind, name in names.items() for top in tops]
+    return [("user", config / "agent-memory"), *found]
+
+
+def agent_folders(roots: Iterable[tuple[str, Path]]) -> Iterator[tuple[str, Path]]:
+    """The memory folders in some of `agent_roots`, each with its kind."""
+    for kind, folder in roots:
         names = [name for name in subfolders(folder, follow=True) if not name.startswith(".")]
         yield from ((kind, folder / name) for name in names[:MAX_AGENTS])

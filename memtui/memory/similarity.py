@@ -108,7 +108,10 @@ def match_topics(one: TopicText, other: TopicText) -> Match | None:
     is_enough = len(short.one_line) >= MIN_CONTAINED_CHARS and 2 * len(short.one_line) >= len(long.one_line)
     if is_enough and short.lines and short.lines <= long.lines:
         return "contained"
-    return "similar" if _may_be_similar(one, other) and _is_similar(one, other) else None
+    if not _may_be_similar(one, other) or not (one.specifics <= other.specifics or other.specifics <= one.specifics):
+        return None
+    texts = one.one_line.casefold(), other.one_line.casefold()
+    return "similar" if _are_alike(*texts, MIN_TEXT_SIMILARITY) and not _contradict(one, other) else None
 
 
 def _may_be_similar(one: TopicText, other: TopicText) -> bool:
@@ -116,13 +119,6 @@ def _may_be_similar(one: TopicText, other: TopicText) -> bool:
     if short < MIN_SIMILAR_CHARS or short * (200 - MIN_TEXT_SIMILARITY) < long * MIN_TEXT_SIMILARITY:
         return False
     return any(_same_words(*names) for names in zip(one.names, other.names, strict=True))
-
-
-def _is_similar(one: TopicText, other: TopicText) -> bool:
-    if not (one.specifics <= other.specifics or other.specifics <= one.specifics):
-        return False
-    texts = one.one_line.casefold(), other.one_line.casefold()
-    return _are_alike(*texts, MIN_TEXT_SIMILARITY) and not _contradict(one, other)
 
 
 def _are_alike(one: str, other: str, least: float) -> bool:

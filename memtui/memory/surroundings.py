@@ -20,7 +20,7 @@ from memtui.client.projects import directories_sharing
 from memtui.fs.folders import subfolders
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.instructions import Instruction
-from memtui.memory.scope import agent_folders
+from memtui.memory.scope import agent_folders, agent_roots
 from memtui.memory.topic import MAX_FILE_BYTES, read_bytes
 
 
@@ -62,7 +62,7 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
             return {}
         tops = tuple(dict.fromkeys((self.cwd, worktree_root(self.cwd) or self.root)))
         found: dict[str, list[tuple[str, Path]]] = {}
-        for kind, root in agent_folders(self.config, tops):
+        for kind, root in agent_folders(agent_roots(self.config, tops)):
             found.setdefault(_folder_name(root.name), []).append((f"agent:{kind}:{root.name}", root))
         return {
             name: self._judged(name, [self.config / "agents", *(top / ".claude" / "agents" for top in tops)], stores)
@@ -75,11 +75,7 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
         kind = next((kind for folder in reversed(folders) if (kind := _memory_of_agent(folder, name))), None)
         read = None
         if self.config is not None and self.cwd is not None and kind is not None:
-            read = {
-                "user": self.config / "agent-memory",
-                "project": self.cwd / ".claude" / "agent-memory",
-                "local": self.cwd / ".claude" / "agent-memory-local",
-            }[kind] / name
+            read = dict(agent_roots(self.config, [self.cwd]))[kind] / name
         elif len({root.parent for _, root in stores}) == 1:  # spelled in several ways: Claude Code knows one spelling
             read = stores[0][1].with_name(name)
         return tuple(AgentStore(id, root, None if read is None else root == read) for id, root in stores)

@@ -114,16 +114,13 @@ class CheckedFolder(Struct, frozen=True, dict=True):
         return frozenset(found)
 
     @cached_property
-    def _names_by_slug(self) -> dict[str, list[str]]:
+    def by_name(self) -> Mapping[str, list[str]]:
+        """The topics by their `name` field, as a slug."""
         found: dict[str, list[str]] = {}
         for file in self.scope.topics:
             if file.front.name:
                 found.setdefault(slug(file.front.name), []).append(file.name)
         return found
-
-    def files_by_name(self, name: str) -> list[str]:
-        """The topics whose `name` field is as good as that name."""
-        return self._names_by_slug.get(slug(name), [])
 
 
 def entry_row(file: MemoryFile) -> EntryRow:
@@ -222,10 +219,6 @@ class Fix(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def _nothing(file: CheckedFile) -> Iterator[Problem]:
-    return iter(())
-
-
 class Check(Struct, frozen=True):
     """One check.
 
@@ -240,7 +233,7 @@ class Check(Struct, frozen=True):
 
     codes: tuple[str, ...]
     kinds: frozenset[FileKind]
-    find: Callable[[CheckedFile], Iterator[Problem]] = _nothing
+    find: Callable[[CheckedFile], Iterator[Problem]] = lambda file: iter(())
     fix: Callable[[Problem, FixContext], Fix] | None = None
     is_certain: bool = False
     find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None

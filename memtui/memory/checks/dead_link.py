@@ -43,8 +43,8 @@ def find(file: CheckedFile) -> Iterator[Problem]:
             remedy = f"link to {better} instead"
         elif any(entry.link.start == link.start and not entry.more for entry in entries):
             remedy = _DROP
-        else:
-            remedy = "make it plain text" if _is_inline(link) else ""
+        else:  # what a definition means stands elsewhere
+            remedy = "make it plain text" if link.target_end < link.end else ""
         yield file.problem(
             "dead-link", "error", f"link target missing: {link.target}", link.line, link.column, fix=remedy,
             subject=link.target, better=better, asks=not same,
@@ -68,11 +68,6 @@ def most_similar(target: str, names: Names) -> str:
 
     found = process.extractOne(slug(stem_of(target)), list(names.stems), scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
     return names.stems[found[0]] if found is not None else ""
-
-
-def _is_inline(link: Link) -> bool:
-    """Whether it is `[label](target)`; what a definition means stands elsewhere."""
-    return link.target_end < link.end
 
 
 def find_dead_link(text: str, problem: Problem, names: Names) -> Link | None:

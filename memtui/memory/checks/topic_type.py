@@ -15,8 +15,9 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         if note.code == "no-type":
             message, line = "no type in the front matter", 1
         elif note.code == "wrong-type":
-            similar = _similar_type(file.front.type_text or "")
-            guess, asks = similar or guess, not similar  # a word of its own may be meant
+            word = (file.front.type_text or "").strip().lower()
+            similar = difflib.get_close_matches(word, TYPES, 1, 0.75)
+            guess, asks = (*similar, guess)[0], not similar  # a word of its own may be meant
         elif note.code == "type-case":
             guess = file.front.type or ""
             message = f"{message}: it is {guess}"
@@ -25,10 +26,6 @@ def find(file: CheckedFile) -> Iterator[Problem]:
         remedy = "" if not guess else f"write it as {guess}" if note.code == "type-case" else f"set it to {guess}"
         severity: Severity = "info" if note.code == "no-type" and not guess else "warning"
         yield file.problem("wrong-type", severity, message, line, fix=remedy, subject=guess, asks=asks)
-
-
-def _similar_type(word: str) -> str | None:
-    return next(iter(difflib.get_close_matches(word.strip().lower(), TYPES, 1, 0.75)), None)
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:

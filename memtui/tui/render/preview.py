@@ -130,9 +130,9 @@ def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs, mask: Mask) -> 
     for heading, references in (("backlinks", backlinks), ("unlinked mentions", mentions)):
         lines += [_styled("", ""), _styled(heading, "bold")]
         for one in references:
-            name, text = visible(one.file, keep=""), visible(mask(one.text.strip()), keep="")
+            name, text = visible(one.name, keep=""), visible(mask(one.text.strip()), keep="")
             content = Content.assemble((name, "$link underline"), (f":{one.line}  ", "$dim"), text)
-            lines.append(MarkdownLine(content, one.line, (one.file,)))
+            lines.append(MarkdownLine(content, one.line, (one.name,)))
         if not references:
             lines.append(_styled(glyphs.dash, "$dim"))
     return lines
