@@ -1,6 +1,7 @@
 """Planning what a stage would do to the memory folder, and doing it as one version of the history."""
 
 from collections.abc import Callable, Collection, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import sessions_since
 from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
-from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, review_reasons
+from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, decoded, review_reasons
 from memtui.dream.run.events import Held, WriteFailed, read_events
 from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import Stage
@@ -109,6 +110,7 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
         AdoptionItem(touched, tuple(_plan_file(stage, store, touched, name, leaving) for name in touched.names))
         for touched in changes.touched
     )
+    events = read_events(workspace.dirs.state / "runs" / stage.id / "events.jsonl")
     given = ReviewInput(
         stage,
         changes,
@@ -116,7 +118,7 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
         conflicts=tuple(item.touched.name for item in items if item.state == "conflict"),
         refused={item.touched.name: item.words for item in items if item.state == "refused"},
         pinned=workspace.pins.names(stage.folder),
-        failed_writes=_failed_writes(stage, workspace),
+        failed_writes=tuple(f"{one.name}: {one.reason}" for one in events if isinstance(one, WriteFailed)),
         earlier=_earlier_changes(stage, workspace),
         problems=_new_problems(stage, changes, workspace.now()),
         prompts=lambda: _prompt_tokens(stage, workspace),
@@ -124,29 +126,19 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
     return Adoption(stage, changes, items, review_reasons(given))
 
 
-def _failed_writes(stage: Stage, workspace: Workspace) -> tuple[str, ...]:
-    events = read_events(workspace.dirs.state / "runs" / stage.id / "events.jsonl")
-    return tuple(f"{one.name}: {one.reason}" for one in events if isinstance(one, WriteFailed))
-
-
 def _earlier_changes(stage: Stage, workspace: Workspace) -> tuple[EarlierChange, ...]:
     """What other runs of the last `LOSS_DAYS` changed in this folder and nobody took back."""
     after = workspace.now() - LOSS_DAYS * 86_400
-    history = workspace.store(stage.folder).history
-    found = []
-    for one in workspace.store(stage.folder).operations():
-        if one.when < after:
-            break
-        if one.kind == "adopt" and not one.undone and (one.extra or {}).get("run") != stage.id:
-            texts = {
-                change.name: (
-                    (history.before(one.id, change.name) or b"").decode("utf-8", "replace"),
-                    (history.read(one.id, change.name) or b"").decode("utf-8", "replace"),
-                )
-                for change in one.files
-            }
-            found.append(EarlierChange(texts))
-    return tuple(found)
+    store = workspace.store(stage.folder)
+    history = store.history
+    return tuple(
+        {
+            file.name: (decoded(history.before(one.id, file.name)), decoded(history.read(one.id, file.name)))
+            for file in one.files
+        }
+        for one in takewhile(lambda one: one.when >= after, store.operations())
+        if one.kind == "adopt" and not one.undone and (one.extra or {}).get("run") != stage.id
+    )
 
 
 def _new_problems(stage: Stage, changes: StageChanges, now: float) -> tuple[Problem, ...]:
@@ -268,10 +260,10 @@ def adopt_hunks(
     """
     workspace.check_writable()
     adoption = plan_adoption(stage, workspace)
-    item = next(iter(_select(adoption, [name], over)), None)
-    file = item.files[-1] if item is not None else None
-    if item is None or file is None:
+    items = _select(adoption, [name], over)
+    if not items:
         raise NotFound(f"nothing is left to adopt of {name}", hint=f"memtui dream diff {stage.id}")
+    item, file = items[0], items[0].files[-1]
     if len(item.files) > 1:
         raise UsageError(f"{name} is renamed: it is adopted whole", hint=f"memtui dream adopt {stage.id} {name}")
     target = planned_texts(adoption)[file.name][1]

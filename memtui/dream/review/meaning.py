@@ -125,10 +125,8 @@ def _pairs(text: str) -> Iterator[str]:
         yield from map("".join, pairwise(chars)) if len(chars) > 1 else (chars,)
 
 
-class EarlierChange(Struct, frozen=True):
-    """What an earlier run made of the files that it changed: their texts before and after, "" for no file."""
-
-    texts: Mapping[str, tuple[str, str]]
+EarlierChange = Mapping[str, tuple[str, str]]
+"""What an earlier run made of files, by name: their texts before and after, "" for no file."""
 
 
 class Loss(Struct, frozen=True):
@@ -196,8 +194,7 @@ def measure_losses(
         if before.get(name) != text
     )
     lost_earlier, terms_earlier = _earlier_losses(earlier, everywhere)
-    losses, totals = [], [0, 0, 0, 0]
-    examples: list[str] = []
+    found: list[Loss] = []
     for name in sorted(before.keys() | terms_earlier.keys()):
         text, result = before.get(name, ""), after.get(names.get(name, name))
         terms, missing, fresh = read(text).terms, frozenset[str](), 0
@@ -208,13 +205,14 @@ def measure_losses(
             fresh = len(read(result or "").terms - known)
         ago = lost_earlier.get(name, frozenset())
         total = len(terms | terms_earlier.get(name, frozenset()))
-        loss = Loss(name, len(missing | ago), total, len(ago - missing), _examples(missing), fresh, not result)
-        totals = [sum(pair) for pair in zip(totals, (loss.lost, total, loss.earlier, fresh), strict=True)]
-        examples += loss.examples
-        if missing:
-            losses.append(loss)
-    lost, total, ago_lost, fresh = totals
-    return (*losses, Loss("", lost if losses else 0, total, ago_lost, _examples(examples), fresh))
+        found.append(Loss(name, len(missing | ago), total, len(ago - missing), _examples(missing), fresh, not result))
+    losses = [loss for loss in found if loss.examples]
+    whole = Loss(
+        "", sum(loss.lost for loss in found if losses), sum(loss.total for loss in found),
+        sum(loss.earlier for loss in found), _examples([term for loss in losses for term in loss.examples]),
+        sum(loss.fresh for loss in found),
+    )  # fmt: skip
+    return (*losses, whole)
 
 
 def _new_lines(before: str, after: str) -> str:
@@ -237,14 +235,14 @@ def _earlier_losses(earlier: Sequence[EarlierChange], now: Terms) -> tuple[dict[
     lost: dict[str, Terms] = {}
     all_terms: dict[str, Terms] = {}
     for change in earlier:
-        rest = now | _union(all_tokens(after) for _, after in change.texts.values())
-        for name, (before, _) in change.texts.items():
+        rest = now | _union(all_tokens(after) for _, after in change.values())
+        for name, (before, _) in change.items():
             terms = find_terms(before)
             all_terms[name] = all_terms.get(name, frozenset()) | terms
             lost[name] = lost.get(name, frozenset()) | (terms - rest)
     return lost, all_terms
 
 
-def _examples(terms: Collection[str], limit: int = 4) -> tuple[str, ...]:
+def _examples(terms: Collection[str]) -> tuple[str, ...]:
     """The longest few: numbers and short words say little by themselves."""
-    return tuple(sorted(terms, key=lambda term: (-len(term), term))[:limit])
+    return tuple(sorted(terms, key=lambda term: (-len(term), term))[:4])

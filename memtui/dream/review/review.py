@@ -21,14 +21,14 @@ from memtui.dream.review.adoption import (
     planned_texts,
 )
 from memtui.dream.review.claims import Claim, find_claims
-from memtui.dream.review.review_rules import LEARNING_DREAMS
+from memtui.dream.review.review_rules import LEARNING_DREAMS, decoded
 from memtui.dream.run.events import Decided, EventLog, Held
 from memtui.dream.run.runs import Run, RunProgress, decisions_of, events_of, is_expired, list_runs, run_state
 from memtui.dream.run.stage import STAGE_RETENTION_S, Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.lock import file_lock
-from memtui.history.store import Change, Store
+from memtui.history.store import Change
 from memtui.history.versions import Operation, Saved
 from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
@@ -111,9 +111,10 @@ POLICY_RULES = ("review", "learning")
 
 
 class ReviewPolicy(Struct, frozen=True):
-    """What happens to a dream without a reason to wait; `judged` and `first` count dreams, with "learning" only.
+    """What happens to a dream without a reason to wait.
 
-    `layer` is where the setting comes from: "config.toml" or "default".
+    With "learning" `judged` of the `first` dreams of the project were adopted, wholly or in part, or discarded. `layer`
+    is where the setting comes from: "config.toml" or "default".
     """
 
     setting: str
@@ -128,9 +129,13 @@ class ReviewPolicy(Struct, frozen=True):
 
 def review_policy(folder: Path, dirs: Dirs, workspace: Workspace) -> ReviewPolicy:
     config = read_config(dirs.config)
-    setting = config["dream_review"]
-    judged = judged_dreams(folder, dirs, workspace) if setting == "learning" else 0
-    return ReviewPolicy(setting, config.layer("dream_review"), judged)
+    setting, layer = config["dream_review"], config.layer("dream_review")
+    if setting != "learning":
+        return ReviewPolicy(setting, layer)
+    operations = workspace.store(folder).operations()
+    judged = {(one.extra or {}).get("run") for one in operations if one.kind == "adopt"}
+    judged |= {run.id for run in list_runs(dirs, folder) if {"adopted", "discarded"} & decisions_of(run)}
+    return ReviewPolicy(setting, layer, len(judged - {None}))
 
 
 def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:
@@ -144,14 +149,6 @@ def policy_reason(run: Run, dirs: Dirs, workspace: Workspace) -> Held | None:
         return Held(rule="review", words="every dream waits for review (dream_review is always)")
     words = f"the first {policy.first} dreams of a project wait for review, {policy.judged} are judged so far"
     return Held(rule="learning", words=f"{words} (dream_review is learning)")
-
-
-def judged_dreams(folder: Path, dirs: Dirs, workspace: Workspace) -> int:
-    """How many dreams of a folder were adopted, wholly or in part, or discarded by a person."""
-    operations = workspace.store(folder).operations()
-    judged = {(one.extra or {}).get("run") for one in operations if one.kind == "adopt"}
-    judged |= {run.id for run in list_runs(dirs, folder) if {"adopted", "discarded"} & decisions_of(run)}
-    return len(judged - {None})
 
 
 class SomeHunks(Struct, frozen=True):
@@ -299,13 +296,9 @@ def _claims(
     others: Mapping[str, bytes | None],
     renamed: Mapping[str, str],
 ) -> tuple[Claim, ...]:
-    old = {**{name: before for name, (before, _) in texts.items()}, **others}
-    new = {**{name: after for name, (_, after) in texts.items()}, **others}
-    return find_claims(_decoded(old), _decoded(new), renamed=renamed)
-
-
-def _decoded(texts: Mapping[str, bytes | None]) -> dict[str, str]:
-    return {name: data.decode("utf-8", "replace") for name, data in texts.items() if data is not None}
+    both = {**texts, **{name: (text, text) for name, text in others.items()}}
+    old, new = ({name: decoded(pair[side]) for name, pair in both.items() if pair[side] is not None} for side in (0, 1))
+    return find_claims(old, new, renamed=renamed)
 
 
 def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:
@@ -354,16 +347,11 @@ def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change], *, ov
     `over` are names to bring back even where later edits overlap: these stay in the history.
     """
     workspace.check_writable()
-    changes = [
-        _over_edits(change, workspace.store(run.folder)) if change.name in over else change for change in changes
-    ]
-    why = f"restore {pluralize(len(changes), 'file')} from before the dream {run.id}"
-    extra = {"before-run": run.id}
-    return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra=extra, partial=True)
-
-
-def _over_edits(change: Change, store: Store) -> Change:
-    """A change made from what is there now, so that nothing overlaps."""
-    found = store.read(change.name)
-    data, seen = found if found is not None else (None, None)
-    return replace(change, base=seen, base_data=data)
+    store = workspace.store(run.folder)
+    made = list(changes)
+    for at, change in enumerate(made):
+        if change.name in over:  # made from what is there now, so that nothing overlaps
+            data, seen = store.read(change.name) or (None, None)
+            made[at] = replace(change, base=seen, base_data=data)
+    why = f"restore {pluralize(len(made), 'file')} from before the dream {run.id}"
+    return store.apply(made, why=why, kind="restore", extra={"before-run": run.id}, partial=True)

@@ -58,6 +58,7 @@ MAX_ADDED = 20
 MIN_NUMBERS = 5
 _MIN_DESCRIPTION_TERMS = 4
 _DIGIT = re.compile(r"\d")
+_FindInText = Callable[[str], tuple[tuple[int, str], ...]]
 _PERSONS_TYPES = ("user", "feedback")
 _MAX_NAMED = 3
 """Files that a reason names."""
@@ -95,11 +96,11 @@ class ReviewInput(Struct, frozen=True, dict=True):
 
     def before(self, name: str) -> str:
         """A file as it was copied; "" for none."""
-        return _decoded(self.stage.base(name))
+        return decoded(self.stage.base(name))
 
     def after(self, name: str) -> str:
         """A file as the folder would hold it, in a conflict as the run has it; "" for none."""
-        return _decoded(self.results[name] if name in self.results else read_staged(self.stage, name))
+        return decoded(self.results[name] if name in self.results else read_staged(self.stage, name))
 
     @cached_property
     def texts_before(self) -> Mapping[str, str]:
@@ -194,7 +195,8 @@ def _losses(given: ReviewInput) -> Iterator[Held]:
     if len(files) > _MAX_NAMED:
         parts.append(f"{len(files) - _MAX_NAMED} more files lose as much")
     parts += [_loss_words(loss) for loss in found if not loss.name]
-    yield Held("lost", "it loses what stands nowhere afterwards: " + "; ".join(parts), _names(files))
+    names = tuple(loss.name for loss in files)
+    yield Held("lost", "it loses what stands nowhere afterwards: " + "; ".join(parts), names)
 
 
 def _persons_losses(given: ReviewInput) -> Iterator[Held]:
@@ -208,7 +210,8 @@ def _persons_losses(given: ReviewInput) -> Iterator[Held]:
     found = [loss for loss in worst_losses(losses) if loss.name and loss.name not in known]
     if found:
         words = "; ".join(f"{loss.name}, {loss.lost} of {loss.total} terms" for loss in found[:_MAX_NAMED])
-        yield Held("type", f"what you asked for stands only in topics of another type: {words}", _names(found))
+        names = tuple(loss.name for loss in found)
+        yield Held("type", f"what you asked for stands only in topics of another type: {words}", names)
 
 
 def _scrambled(given: ReviewInput) -> Iterator[Held]:
@@ -361,17 +364,13 @@ def _loss_words(loss: Loss) -> str:
     return f"{what} {verb} {loss.share:.0%} of its terms, {loss.lost} of {loss.total}{earlier}{examples}"
 
 
-def _names(losses: Sequence[Loss]) -> tuple[str, ...]:
-    return tuple(loss.name for loss in losses)
-
-
 def _new_secret(given: ReviewInput) -> Iterator[Held]:
     """What looks like a secret and stood in no file before: text that only moved between files is not new."""
-    texts = {one.name: _decoded(read_staged(given.stage, one.name)) for one in given.changes.touched}
+    texts = {one.name: decoded(read_staged(given.stage, one.name)) for one in given.changes.touched}
     suspects = {name: text for name, text in texts.items() if scan(text)}
     if not suspects:
         return
-    known = {finding.fingerprint for name in given.stage.files for finding in scan(_decoded(given.stage.base(name)))}
+    known = {finding.fingerprint for name in given.stage.files for finding in scan(decoded(given.stage.base(name)))}
     new: dict[str, Finding] = {}
     for name, text in suspects.items():
         if findings := scan(text, allowed=known):
@@ -440,23 +439,23 @@ def _orders(given: ReviewInput) -> Iterator[Held]:
 
 
 def _control_characters(given: ReviewInput) -> Iterator[Held]:
-    for one in given.changes.touched:
-        known = {char for name in one.names for _, char in find_control_characters(given.before(name))}
-        found = [(line, char) for line, char in find_control_characters(given.after(one.name)) if char not in known]
-        if found:
-            codes = ", ".join(dict.fromkeys(f"U+{ord(char):04X}" for _, char in found[:_MAX_NAMED]))
-            words = f"it would write control characters: {one.name}:{found[0][0]} ({codes})"
-            yield Held("control", words, (one.name,))
+    for one, line, chars in _new_in(given, find_control_characters):
+        codes = ", ".join(dict.fromkeys(f"U+{ord(char):04X}" for char in chars[:_MAX_NAMED]))
+        yield Held("control", f"it would write control characters: {one}:{line} ({codes})", (one,))
 
 
 def _lookalikes(given: ReviewInput) -> Iterator[Held]:
     """It writes words in which a letter of another script stands for one that looks the same."""
+    for one, line, found in _new_in(given, find_lookalikes):
+        yield Held("control", f"{one}:{line} has a word with letters of another script: {_quoted(found[0])}", (one,))
+
+
+def _new_in(given: ReviewInput, find: _FindInText) -> Iterator[tuple[str, int, list[str]]]:
+    """The files in which there is something to find that they didn't have, with the first line of it."""
     for one in given.changes.touched:
-        known = {word for name in one.names for _, word in find_lookalikes(given.before(name))}
-        found = [(line, word) for line, word in find_lookalikes(given.after(one.name)) if word not in known]
-        if found:
-            words = f"{one.name}:{found[0][0]} has a word with letters of another script: {_quoted(found[0][1])}"
-            yield Held("control", words, (one.name,))
+        known = {found for name in one.names for _, found in find(given.before(name))}
+        if new := [(line, found) for line, found in find(given.after(one.name)) if found not in known]:
+            yield one.name, new[0][0], [found for _, found in new]
 
 
 def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
@@ -514,7 +513,7 @@ def _quoted(text: str) -> str:
     return visible(clip(" ".join(text.split()), _MAX_QUOTE_CELLS), keep="")
 
 
-def _decoded(data: bytes | None) -> str:
+def decoded(data: bytes | None) -> str:
     return (data or b"").decode("utf-8", "replace")
 
 

@@ -90,7 +90,8 @@ def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
             continue
         words = _plain_words(one)
         for other, other_words in gone:
-            if _like(words, other_words) >= MIN_LIKE and (_is_plain_in(other, one) or _is_plain_in(one, other)):
+            like = len(words & other_words) / max(len(words), len(other_words), 1)
+            if like >= MIN_LIKE and (_is_plain_in(other, one) or _is_plain_in(one, other)):
                 yield other, one
                 break
 
@@ -111,10 +112,6 @@ def _negated(sentence: str) -> frozenset[str]:
 def _plain_words(sentence: str) -> frozenset[str]:
     words = frozenset(_words(_NEGATION.sub(" ", sentence)))
     return words - _FILLERS if len(words) >= _MIN_SENTENCE_WORDS else frozenset()
-
-
-def _like(one: Collection[str], other: Collection[str]) -> float:
-    return len(set(one) & set(other)) / max(len(one), len(other), 1)
 
 
 def find_retargeted(

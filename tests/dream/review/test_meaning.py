@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.review.meaning import EarlierChange, Loss, all_tokens, find_terms, measure_losses, worst_losses
+from memtui.dream.review.meaning import Loss, all_tokens, find_terms, measure_losses, worst_losses
 
 DEPLOY = (
     "---\nname: deploy\ndescription: how the shop is deployed\ntype: project\n---\n\n"
@@ -55,7 +55,7 @@ def test_a_correction_is_no_loss_and_another_text_is() -> None:
 def test_what_runs_of_the_last_days_lost_adds_up() -> None:
     lines = DEPLOY.split("\n")
     one, two = "\n".join([*lines[:6], *lines[7:]]), "\n".join(lines[:6])
-    earlier = [EarlierChange({"deploy.md": (DEPLOY, one)})]
+    earlier = [{"deploy.md": (DEPLOY, one)}]
     rest = {"tests.md": TESTS}
     smaller = {"deploy.md": one} | rest
     assert find_losses(smaller, {"deploy.md": one.replace("300 ms", "soon")} | rest, renamed={}) == ()
