@@ -63,10 +63,6 @@ def find_proposals(
     digests: Mapping[str, str] = MappingProxyType({}),
     dismissed: Collection[Dismissal] = (),
 ) -> tuple[Proposal, ...]:
-    """The proposals among the problems of a memory folder that were not `dismissed`.
-
-    `digests` are those of the folder's files.
-    """
     found: dict[tuple[str, tuple[str, ...]], Proposal] = {}
     for one in problems:
         kind = _KINDS.get(one.code)

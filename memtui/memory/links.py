@@ -14,7 +14,7 @@ How a link finds its file, one rule a line:
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -100,7 +100,8 @@ class Names:
         return found
 
     @cached_property
-    def _called(self) -> dict[str, set[str]]:
+    def called(self) -> Mapping[str, set[str]]:
+        """The topics that a slug may name: file name, the same without or with a type in front, the `name` field."""
         found: dict[str, set[str]] = {}
         for file in self._files:
             if file.kind != "topic":
@@ -113,10 +114,6 @@ class Names:
             for word in words - {""}:
                 found.setdefault(word, set()).add(file.name)
         return found
-
-    def called(self, word: str) -> set[str]:
-        """The topics that a slug may name: file name, the same without or with a type in front, the `name` field."""
-        return self._called.get(word, set())
 
     @cached_property
     def stems(self) -> dict[str, str]:

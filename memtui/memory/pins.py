@@ -17,8 +17,6 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.json_object import read_json_object
 from memtui.util.text import nfc
 
-LARGEST_FILE = 4 << 20
-
 
 class Pins:
     """Reads and changes pins; every change is one atomic write under a lock."""
@@ -29,13 +27,7 @@ class Pins:
 
     def names(self, folder: Path) -> frozenset[str]:
         """The pinned files of a memory folder: POSIX names relative to it. A pin file that is no JSON pins nothing."""
-        path = self._file(folder)
-        try:
-            if path.stat().st_size > LARGEST_FILE:
-                return frozenset()
-        except OSError:
-            return frozenset()
-        listed = read_json_object(path).get("names")
+        listed = read_json_object(self._file(folder)).get("names")
         return frozenset(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else frozenset()
 
     def paths(self, folder: Path) -> frozenset[Path]:

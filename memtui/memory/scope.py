@@ -185,8 +185,6 @@ MAX_AGENTS = 500
 
 
 class ScopeRoot(Struct, frozen=True):
-    """A folder that may hold memory."""
-
     id: str
     label: str
     root: Path

@@ -86,12 +86,10 @@ class TopicText(Struct, frozen=True, dict=True):
 
     @cached_property
     def names(self) -> "tuple[_Name, _Name]":
-        """What it is called: the file, the `name` field."""
         return _name(stem_of(self.name)), _name(self.name_field)
 
 
 def topic_text(name: str, type: str | None, name_field: str | None, text: str) -> TopicText:
-    """A file's text, front matter taken off."""
     front = read_frontmatter(text)
     return TopicText(name, type, name_field or "", nfc(text[front.body_start :]).replace("\r\n", "\n"))
 

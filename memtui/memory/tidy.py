@@ -259,7 +259,6 @@ class _Tidier(Struct):
         return budget.lines <= self.max_lines and budget.units <= self.max_units
 
     def drop_useless(self, text: str) -> str:
-        """Drop entries of missing files and all but the first of one file; the first may take over a description."""
         first: dict[str, IndexEntry] = {}
         gone: list[IndexEntry] = []
         inherited: dict[str, str] = {}
@@ -296,7 +295,6 @@ class _Tidier(Struct):
         return text
 
     def fit(self, text: str) -> str:
-        """Bring a text down to the goal: blank lines, sections, other prose, entries; pinned topics keep theirs."""
         text = self.move_sections(collapse_blank_lines(text))
         if self.fits(text):
             return text
@@ -346,7 +344,6 @@ class _Tidier(Struct):
         return text
 
     def move_sections(self, text: str, *, all_of_them: bool = False) -> str:
-        """Move the prose of sections into topics until the text fits, the last section first; entries stay."""
         lines = index_lines(text)
         levels = Counter(line.level for line in lines if line.kind == "heading")
         level = next((one for one in (2, 1, 3) if levels[one] > (one == 1)), 0)

@@ -221,7 +221,6 @@ def wait_for_start(started: StartedRun) -> Ended | None:
 
 
 def is_forceable(stopped: Ended) -> bool:
-    """Whether a person may skip the check that stopped a run."""
     return stopped.reason.partition(":")[0] in FORCEABLE_GATES
 
 
@@ -377,7 +376,6 @@ def scheduled_line(workspace: Workspace) -> str | None:
 
 
 def crontab_line(workspace: Workspace, schedule: Schedule) -> str:
-    """The line that `install_schedule` would put there."""
     return crons.cron_line(schedule_id(workspace.location), schedule.cron, schedule_job(workspace).command)
 
 

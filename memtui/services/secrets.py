@@ -13,19 +13,13 @@ from memtui.fs.lock import file_lock
 from memtui.secrets.scanner import redact, scan
 from memtui.services.questions import Allow, SecretFound
 from memtui.util.app_dirs import Dirs
-
-MAX_FILE_BYTES = 4 << 20
-"""Bytes of our own file that we read; a larger one isn't ours."""
+from memtui.util.json_object import read_json_object
 
 
 def _always_allowed(path: Path) -> set[str]:
     """The fingerprints that a person always allows; none if the file isn't there or can't be used."""
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return set()
-        return {one for one in json.loads(path.read_bytes())["fingerprints"] if isinstance(one, str)}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return set()
+    listed = read_json_object(path).get("fingerprints")
+    return {one for one in listed if isinstance(one, str)} if isinstance(listed, list) else set()
 
 
 def _always_allow(path: Path, fingerprints: Collection[str]) -> None:

@@ -33,7 +33,7 @@ MAX_TITLES_LISTED = 8
 
 
 class SessionFiles(Struct, frozen=True):
-    """What would be moved of a session: its files, their bytes, and its title ("" if it has none)."""
+    """What would be moved of a session; `size` is in bytes, the title "" if it has none."""
 
     path: Path
     files: Sequence[str]

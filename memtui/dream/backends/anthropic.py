@@ -14,7 +14,7 @@ from memtui.util.config import Config
 from memtui.util.errors import MemtuiError, Unsupported
 
 
-def anthropic_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
+def make_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     """The work of a dream that calls the Messages API itself; raises `Unsupported` if there is no key."""
     found = variables(workspace.env, workspace.location)
     key = find_key(found)

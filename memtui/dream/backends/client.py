@@ -94,7 +94,7 @@ _MAX_CUT_ANSWERS = 4  # answers in a row that may break off
 _PR_SET_PDEATHSIG = 1
 
 
-def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
+def make_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     """The work of a dream that runs the agent client; raises `Unsupported` if there is none."""
     client = find_client(workspace.env)
 

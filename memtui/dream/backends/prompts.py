@@ -63,7 +63,6 @@ def stages_in(text: str) -> tuple[str, ...]:
 
 
 def without_stages(text: str) -> str:
-    """An answer without the lines that announce a stage."""
     return _STAGE_LINE.sub("", text).strip()
 
 

@@ -50,7 +50,6 @@ def dream_gate(location: MemoryLocation, *, assistant: bool, trigger: str, next_
 
 
 def memory_gate(location: MemoryLocation) -> Gate:
-    """Whether the agent client keeps memory here at all."""
     switch = location.switch("autoMemoryEnabled")
     state = "on" if location.enabled else "off"
     reason = f"{state} by default" if switch.layer == "default" else f"turned {state} by {switch.layer}"
@@ -86,7 +85,6 @@ def _in_future(lock: LockState) -> str:
 
 
 def folder_gate(folder: Path) -> Gate:
-    """Whether the memory folder can be written, or created."""
     words = "memory folder writable"
     existing = folder
     while not os.path.lexists(existing) and existing != existing.parent:

@@ -114,7 +114,6 @@ def current_scan(workspace: Workspace, config: Config, after: float, now: float)
 
 
 def log_gate(location: MemoryLocation, after: float) -> Gate:
-    """Whether there is a new daily log since the last dream at `after` (0 for never)."""
     found = logs_since(location.folder, after)
     reason = f"{pluralize(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
     return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))

@@ -181,17 +181,14 @@ def _with_created(text: str, old: Frontmatter) -> str:
     if found is None or not front.block or front.verdict == "invalid":
         return text
     key = next((key for key in _CREATED if front.get(key) is not None), None)
-    if key is not None and not _earlier(found[1], front.get(key)):
-        return text
+    if key is not None:
+        one, other = parse_timestamp(found[1]), parse_timestamp(front.get(key))
+        if one is None or (other is not None and other <= one):
+            return text
     if key is None:
         key = found[0] if front.field("metadata") is not None else "created"
     made = set_field(text, key, found[1])
     return made if read_frontmatter(made).get(key) == found[1] else text
-
-
-def _earlier(one: str, other: str | None) -> bool:
-    a, b = parse_timestamp(one), parse_timestamp(other)
-    return a is not None and (b is None or a < b)
 
 
 def merge_duplicates(context: RuleContext) -> None:

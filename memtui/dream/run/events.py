@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,8 +111,6 @@ class GateClosed(Event, frozen=True, tag="gate"):
 
 
 class Held(Event, frozen=True):
-    """A reason why the run waits for review."""
-
     rule: str = ""
     words: str = ""
     names: tuple[str, ...] = ()
@@ -239,7 +238,10 @@ def follow_events(
     """
     at, rest, last = 0, b"", False
     while True:
-        data = _from(path, at)
+        data = b""
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(at)
+            data = file.read()
         at += len(data)
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
@@ -254,12 +256,3 @@ def follow_events(
             last = stopped()
             if not last:
                 pause(POLL_INTERVAL_S)
-
-
-def _from(path: Path, at: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            file.seek(at)
-            return file.read()
-    except FileNotFoundError:
-        return b""

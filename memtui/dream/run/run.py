@@ -232,7 +232,6 @@ class _DreamRun(Struct):
             self._emit(phase)
 
     def _compare(self, stage: Stage, *, quick: bool) -> None:
-        """Emit which files differ since the last look."""
         now = {one.name: one for one in read_stage_changes(stage, quick=quick).touched}
         if now and not self.changes:
             self._emit_phase("updating")

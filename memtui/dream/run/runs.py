@@ -81,8 +81,6 @@ class RunState(Struct, frozen=True):
 
 
 class RunProgress(Struct, frozen=True):
-    """The sum of a run's events so far."""
-
     phase: str = "starting"
     stage: str = ""
     stages: tuple[str, ...] = ()  # the stages that the model announced, in order, each once
@@ -114,7 +112,6 @@ def reserve_run(dirs: Dirs, now: float) -> str:
 
 
 def write_run(run: Run) -> None:
-    """Write `run.json` durably."""
     data = {**to_builtins(run, enc_hook=str), "process": str(run.process)}
     del data["path"]
     replace_file(run.path / "run.json", json.dumps(data, indent=1).encode("ascii") + b"\n")

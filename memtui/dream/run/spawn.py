@@ -39,7 +39,6 @@ class RunRequest(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The options of `memtui dream run`."""
         flags = (
             ("--force", self.force), ("--dry-run", self.dry_run), ("--review", self.review),
             ("--supersede", self.supersede),
@@ -140,5 +139,4 @@ def start_if_ready(
 
 
 def record_start_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
-    """Record why a dream that nobody waits for couldn't even begin."""
     record_refusal(dirs, GateClosed("start", reason, str(workspace.location.folder), trigger), lambda: now)

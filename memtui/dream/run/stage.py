@@ -159,7 +159,6 @@ def _read(path: Path) -> Stage | None:
 
 
 def has_stage(dirs: Dirs, id: str) -> bool:
-    """Whether a run still has a complete stage."""
     return (dirs.state / "stages" / id / "manifest.json").is_file()
 
 

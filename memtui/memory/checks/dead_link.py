@@ -58,7 +58,7 @@ def file_called(link: Link, source: str, names: Names) -> str:
     """
     if "/" in link.target.removeprefix("./"):
         return ""
-    found = names.called(slug(stem_of(link.target))) - {source}
+    found = names.called.get(slug(stem_of(link.target)), set()) - {source}
     return next(iter(found)) if len(found) == 1 else ""
 
 

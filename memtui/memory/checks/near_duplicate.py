@@ -8,7 +8,6 @@ from memtui.memory.similarity import matching_pairs, topic_text
 
 
 def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
-    """Report each pair at its shorter text."""
     if len(folder.texts) < 2:
         return
     files = {file.name: file for file in folder.scope.topics}

@@ -37,7 +37,6 @@ _FIXES = {code: check for check in CHECKS if check.fix is not None for code in c
 
 
 def check_file(file: CheckedFile) -> list[Problem]:
-    """Run all checks on one file; the problems come by check."""
     return [problem for check in CHECKS if file.kind in check.kinds for problem in check.find(file)]
 
 
@@ -115,7 +114,6 @@ def scan_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
 
 
 def is_certain(problem: Problem) -> bool:
-    """Whether the problem's fix may be applied without asking a person."""
     return bool(problem.fix) and not problem.asks and problem.code in _FIXES and _FIXES[problem.code].is_certain
 
 

@@ -48,7 +48,6 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:
-    """Take the characters out of the problem's line."""
     lines = context.read(problem.file).split("\n")
     at = (problem.line or 1) - 1
     if at < len(lines):
