@@ -83,9 +83,8 @@ _DELTA_KEYS = {
 
 
 class ApiFault(Struct, frozen=True):
-    """A fault of the service; `kind` decides whether and how often the same request is sent again.
-
-    `after` is how many seconds the server asks us to wait, if it does.
+    """A fault of the service; `kind` decides whether and how often the same request is sent again, `after` is how many
+    seconds the server asks us to wait.
     """
 
     kind: FaultKind
@@ -238,7 +237,6 @@ class AnthropicModel:
         return float(min(_FIRST_BACKOFF_S * 2**number, _MAX_BACKOFF_S) * self._rng.uniform(0.5, 1.0))
 
     def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
-        """The fault that the service reported, before the stream or within it."""
         body = _error_body(error)
         code = _as_mapping(body.get("details")).get("error_code")
         status = error.status_code

@@ -15,9 +15,7 @@ from memtui.util.text import clip, visible
 
 
 class ModelTurn(Struct, frozen=True):
-    """The model answered: its number from 1, its text, how many calls of which tool it wants, what it shows of its
-    thinking.
-    """
+    """The model answered: its number from 1, its text, calls it wants by tool, what it shows of its thinking."""
 
     number: int
     text: str

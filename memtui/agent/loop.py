@@ -63,9 +63,8 @@ async def run_task(
 ) -> TaskResult:
     """Run a task in the given folders to its end; a failure of the model's side is an end, too.
 
-    Args:
-        emit: Is called with what happens, in this thread.
-        stop: Set it to end the run now, as "killed". Cancelling the asyncio task ends the run as well, and is raised.
+    `emit` is called with what happens, in this thread. Set `stop` to end the run now, as "killed"; cancelling the
+    asyncio task ends it as well, and is raised.
     """
     run = _TaskRun(task, scope, model, emit, clock, prices)
     work = asyncio.create_task(run.go())
@@ -83,8 +82,6 @@ async def run_task(
 
 
 class _TaskRun:
-    """A task under way; `go` may be cancelled at any await."""
-
     def __init__(
         self,
         task: Task,
@@ -194,7 +191,6 @@ class _TaskRun:
         return self._next(blocks)
 
     def _ended(self, answer: ModelAnswer, parsed: ParsedResponse) -> TaskResult | None:
-        """The end, if an answer is the last one by its stop reason."""
         detail = f": {clip(answer.detail, 300)}" if answer.detail else ""
         if answer.stop == "refusal":
             return self.end("refused", "refusal", f"the model refused{detail}", "see what the task and its sources say")
@@ -215,7 +211,6 @@ class _TaskRun:
         return self.end("done", "answered", parsed.text)
 
     def _next(self, blocks: list[Block]) -> TaskResult | None:
-        """Send the results, unless the run makes no progress."""
         if reason := self._progress.stuck():
             return self.end("failed", "no_progress", reason)
         notes, left = [], self._task.budget.turns - self._turns

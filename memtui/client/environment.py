@@ -42,8 +42,8 @@ class Env(Struct, frozen=True):
 def parse_switch(value: str | None) -> bool | None:
     """1, true, yes and on are true; 0, false, no and off are false, whatever their case; anything else gives `None`.
 
-    Source:
-        Claude Code 2.1.332, recorded with CLAUDE_CODE_DISABLE_AUTO_MEMORY: "2", "n" and "foo" leave it to the settings.
+    Source: Claude Code 2.1.332, recorded with CLAUDE_CODE_DISABLE_AUTO_MEMORY: "2", "n" and "foo" leave it to the
+    settings.
     """
     word = (value or "").strip().lower()
     if word in ("1", "true", "yes", "on"):

@@ -93,9 +93,9 @@ def check_memory_folder(value: str, protected: ProtectedPaths, *, tilde: bool = 
 def client_memory_folder(value: str, home: Path, *, tilde: bool = True) -> Path | None:
     """Return the folder that Claude Code would use for a value, or `None` where it refuses it too.
 
-    Source:
-        Claude Code 2.1.332, recorded: an absolute path of three characters or more without NUL, or "~/" and a path that
-        stays below the home; "." and ".." are worked out, a path that is the home itself is taken if it is spelled out.
+    Source: Claude Code 2.1.332, recorded: an absolute path of three characters or more without NUL, or "~/" and a path
+    that stays below the home; "." and ".." are worked out, a path that is the home itself is taken if it is spelled
+    out.
     """
     text = value
     if tilde and value[:2] in ("~/", "~\\"):

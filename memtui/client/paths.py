@@ -28,8 +28,7 @@ def project_name(path: str) -> str:
     Every UTF-16 unit outside A-Z, a-z, 0-9 becomes "-"; above 200 units the name is cut, with "-" and a hash of the
     whole path. The client doesn't compose the path first: an "e" with a combining accent gives "e-".
 
-    Source:
-        Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.
+    Source: Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.
     """
     name = _NOT_ALPHANUMERIC.sub("-", _ASTRAL.sub("--", path))
     return name if len(name) <= MAX_PROJECT_NAME_UNITS else f"{name[:MAX_PROJECT_NAME_UNITS]}-{_hash(path)}"
@@ -94,9 +93,8 @@ def projects_dir(env: Env, cwd: Path | None = None) -> Path:
 
 
 def store_of(env: Env, path: Path) -> Path | None:
-    """The project's folder below `projects/` that a path lies in, or is; `None` if it lies in none.
-
-    A folder that is a link counts by the place where it is linked from.
+    """The project's folder below `projects/` that a path lies in, or is; one that is a link counts by where it is
+    linked from.
     """
     there = projects_dir(env, path)
     for base, place in ((there, path), (real_path(there), real_path(path))):
@@ -119,9 +117,8 @@ def transcripts_dir(env: Env, cwd: Path) -> Path:
 
 
 def read_small_file(path: Path, limit: int = 1 << 16) -> bytes | None:
-    """Read a regular file of at most `limit` bytes; `None` if it is none, longer, absent or not readable.
-
-    Opened without blocking: a pipe in the place of a file must not hang us.
+    """Read a regular file of at most `limit` bytes, without waiting for a pipe in its place; `None` where that
+    fails.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))

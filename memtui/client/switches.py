@@ -76,9 +76,8 @@ def memory_enabled(
 ) -> tuple[bool, str, str]:
     """Whether auto memory is on, and what decided it: a layer as in `Switch.layer` and its source.
 
-    Source:
-        Claude Code 2.1.332, recorded. In this order: a bare, simple or safe client has none; then
-        CLAUDE_CODE_DISABLE_AUTO_MEMORY, either way; a remote client without a memory folder has none; the settings.
+    Source: Claude Code 2.1.332, recorded. In this order: a bare, simple or safe client has none; then
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY, either way; a remote client without a memory folder has none; the settings.
     """
     if bare:
         return False, "flag", "--bare"

@@ -102,12 +102,8 @@ def read_content(
     """Read a file until two reads agree, unless once is enough.
 
     Once is enough when the file is older than `RECENT_WRITE_S`, or its digest is one of `known`: such bytes were seen
-    whole. The last part of the path may be a symbolic link if `follow` is on.
-
-    Raises:
-        OSError: As from `open` and `read`.
-        Refused: If it is no regular file (or a link, and `follow` is off).
-        Conflict: If it still changes after all tries.
+    whole. The last part of the path may be a symbolic link if `follow` is on. Raises `OSError`, `Refused` if it is no
+    regular file (or a link, and `follow` is off), `Conflict` if it still changes after all tries.
     """
     last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
     if last.digest in known or not last.stamp.fresh(fs.now()):
@@ -173,22 +169,12 @@ def write_temp(
     modified: int | None = None,
     sync: bool = True,
 ) -> str:
-    """Write bytes into a new temporary file beside `name` and sync them.
+    """Write bytes into a new temporary file beside `name` in an open folder, sync them, and return its name.
 
-    A failed fsync may have dropped the dirty pages and says nothing on the next call: the second try is a new file.
-
-    Args:
-        dir_fd: The folder, open.
-        mode: Permission bits in the end; it starts as 0600.
-        owner: User and group to keep where we may.
-        modified: Its mtime in nanoseconds since 1970; the present time if left out.
-        sync: Off for what can be made anew after a power cut.
-
-    Returns:
-        The name of the temporary file, to be renamed over `name`.
-
-    Raises:
-        OSError: The first thing that went wrong for the second time; no temporary file is left.
+    `mode` are the permission bits in the end (it starts as 0600), `owner` user and group to keep where we may,
+    `modified` its mtime in nanoseconds since 1970; `sync` is off for what can be made anew after a power cut. A failed
+    fsync may have dropped the dirty pages and says nothing on the next call: the second try is a new file. Raises the
+    `OSError` of that; no temporary file is left then.
     """
     for last in (False, True):
         temp = temp_name(name)
@@ -259,11 +245,7 @@ def replace_at(
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a new file.
-
-    Raises:
-        MemtuiError: If there is something of that name (it stays), or the system refuses.
-    """
+    """Write a new file; raises `MemtuiError` if there is something of that name (it stays), or the system refuses."""
     if path.exists() or path.is_symlink():
         raise Refused(f"{path} exists already", hint="name another file, or remove it first")
     try:
@@ -316,12 +298,10 @@ def sync_folder(path: Path, *, fs: FileSystem = REAL) -> None:
 def clear_temps(
     folder: int | Path, *, fs: FileSystem = REAL, names: Iterable[str] | None = None, own: bool = False
 ) -> list[str]:
-    """Remove the temporary files that dead processes left in one folder; returns their names.
+    """Remove the temporary files that dead processes left in one folder, and return their names.
 
-    Args:
-        folder: A path, or an open folder.
-        names: The names in it, if the caller has just listed them.
-        own: Remove those of this process too; none of its threads may be writing.
+    `names` are those in it, if the caller has just listed them. `own`: also those of this process, none of whose
+    threads may be writing then.
     """
     if isinstance(folder, Path):
         with _opened(folder, fs) as fd:

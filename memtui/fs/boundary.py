@@ -88,16 +88,13 @@ def check_path(
     leaving: Container[str] = (),
     follow: bool = False,
 ) -> PathVerdict:
-    """Decide whether `actor` may read or write `path`; no path and no state of the disk makes it raise.
+    """Decide whether `actor` may read or write `path` (of any type, as a model gives it); nothing makes it raise.
 
-    Args:
-        root: The memory folder: the only place to write, and where relative paths start. Need not exist yet.
-        path: Of any type: it may come from a model.
-        reads: More folders that may be read: transcripts, the project.
-        casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
-        only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
-        leaving: Names under `root` that go away in the same step and so can't clash (a rename that changes case).
-        follow: Whether the file to write may be a link; whoever sets it judges the target (`fs.links`).
+    `root` is the memory folder, where relative paths start and nothing else is written; it need not exist yet. `reads`
+    are more folders that may be read. `casefold`: the file system ignores case, so that two spellings of the root are
+    one folder. `only` are exact relative names to accept instead of the rule for memory files (instructions, settings).
+    Names in `leaving` go away in the same step and so can't clash (a rename that changes case). `follow`: the file to
+    write may be a link; whoever sets it judges the target (`fs.links`).
     """
     try:
         base, parts = _split_root(root, _check_text(path, op), reads if op == "read" else (), casefold)
@@ -149,7 +146,6 @@ def _check_text(path: object, op: AccessMode) -> str:
 
 
 def _deny_first(*rules: tuple[object, str]) -> None:
-    """Deny with the reason of the first rule that is broken."""
     for broken, reason in rules:
         if broken:
             raise _Denied(reason)
@@ -177,7 +173,6 @@ def fold_name(name: str) -> str:
 
 
 def _check_names(parts: list[str], actor: Actor) -> None:
-    """The rules for the name of a memory file."""
     if not parts:
         raise _Denied("the folder itself")
     if len(parts) - 1 > MAX_FOLDER_DEPTH:
@@ -197,9 +192,9 @@ def _check_names(parts: list[str], actor: Actor) -> None:
 
 
 def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling: bool, follow: bool) -> str:
-    """Walk to the target without following a link; the name in the spelling on the disk, or as it is if that is off.
+    """Walk to the target without following a link, but the last part if `follow`; its name as the disk spells it.
 
-    With `follow` the last part may be a link.
+    Without `spelling` the name is taken as it is.
     """
     try:
         fd = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -341,7 +336,7 @@ def parent_folder(root: Path, name: str, *, create: bool = False, fs: FileSystem
 
 
 def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
-    """Open a regular file for reading by walking from `base` without following a link: for what `check_path` allowed.
+    """Open a regular file that `check_path` allowed for reading, by walking from `base` without following a link.
 
     Raises as `open_parent`, and `Refused` if the file is a link or not what it was.
     """

@@ -79,19 +79,13 @@ def copy_file(
 ) -> CopiedFile:
     """Copy a file under a name that must not be there yet: whole at once, never over another.
 
-    Args:
-        source: A folder and a name below it.
-        target: Another folder and a name below that; folders on the way are made.
-        size: Only the first so many bytes.
-        modified: The copy's time in nanoseconds; that of the source if left out.
-        still: Fail if the source is written meanwhile; else what it holds at the start is copied.
+    `source` and `target` are a folder and a name below it; folders on the way to the target are made. Only the first
+    `size` bytes are copied, where given; the copy gets the time `modified` (nanoseconds), else that of the source.
+    Without `still` a source that is written meanwhile is copied as it was at the start.
 
-    Raises:
-        TargetExists: If the new name is taken.
-        Conflict: If the source is written meanwhile. Nothing has the new name then.
-        Refused: If there is a link on the way.
-        NotFound: If the source is gone.
-        OSError: If the disk refuses; what has the new name then is whole.
+    Raises `TargetExists` if the name is taken, `Conflict` if the source is written meanwhile, `Refused` if there is a
+    link on the way, `NotFound` if the source is gone; nothing has the new name then. After an `OSError` what has it is
+    whole.
     """
     with parent_folder(*target, create=True, fs=fs) as (parent, leaf):
         temp = temp_name(leaf)
@@ -115,7 +109,7 @@ def copy_file_into(
     still: bool = True,
     fs: FileSystem = REAL,
 ) -> CopiedFile:
-    """Copy a file into an open folder that no other program reads yet. Arguments and errors as for `copy_file`.
+    """As `copy_file`, into an open folder that no other program reads yet.
 
     The folder is not synced, and after an error the caller removes what there is of the copy.
     """
@@ -155,13 +149,10 @@ def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSys
 
 
 def remove_file(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> None:
-    """Remove a file that is still as it was read; one that is gone is no error.
+    """Remove a file that is still as it was read; one that is gone is no error. Raises `Conflict` if it changed,
+    `OSError`.
 
     What is appended between this check and the removal is lost: the caller makes sure that no session is running.
-
-    Raises:
-        Conflict: If it changed; it stays.
-        OSError: If the disk refuses.
     """
     with suppress(FileNotFoundError, NotFound), parent_folder(root, name, fs=fs) as (parent, leaf):
         if FileStamp.of(fs.lstat(leaf, dir_fd=parent)) != seen.stamp:
@@ -190,7 +181,6 @@ def remove_folders(root: Path, names: Sequence[str], *, fs: FileSystem = REAL) -
 
 
 def _link(parent: int, temp: str, leaf: str, fs: FileSystem) -> None:
-    """Give a temporary file its name, unless that is taken."""
     try:
         fs.link(temp, leaf, dir_fd=parent)
         return

@@ -72,9 +72,8 @@ class FileSystem:
         return os.listdir(folder)
 
     def commit(self, database: Path, commit: Callable[[], object], *, durable: bool) -> None:
-        """End a transaction of a SQLite database: whatever stops us, all of it is there afterwards, or nothing.
-
-        With `durable` a power cut right after it leaves it there.
+        """End a transaction of a SQLite database: after whatever stops us, all of it is there, or nothing; with
+        `durable` also after a power cut.
         """
         commit()
 

@@ -14,8 +14,8 @@ def subfolders(folder: Path, *, follow: bool = False) -> list[str]:
 
 
 def is_folder(entry: os.DirEntry[str], *, follow: bool = False) -> bool:
-    """Whether an entry is a folder, or a link to one if `follow`; one that can't be looked at, as a circle of links,
-    is none, and keeps nobody from looking at the others.
+    """Whether an entry is a folder, or a link to one if `follow`; one that can't be looked at (a circle of links) is
+    none.
     """
     try:
         return entry.is_dir(follow_symlinks=follow)

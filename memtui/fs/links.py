@@ -42,9 +42,7 @@ def why_unreadable(path: Path) -> str:
 def why_not_written(path: Path, own: Sequence[Path]) -> str:
     """Why a change of a file doesn't go through its link; "" if it does, or `path` is no link.
 
-    Args:
-        path: The file.
-        own: Folders in which the person's files lie; links in their paths are followed.
+    `own` are folders in which the person's files lie; links in their paths are followed.
     """
     reason = why_unreadable(path)
     target = link_target(path)

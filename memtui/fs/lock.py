@@ -28,9 +28,7 @@ _NO_FLOCK_ERRORS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
     """Hold the lock `path`, a file that is created with its folder and stays, while the block runs; not reentrant.
 
-    Raises:
-        Conflict: If another process holds it for longer; the message says which.
-        OSError: If the lock file can't be made.
+    Raises `Conflict` if another process holds it for longer (the message says which), `OSError` if it can't be made.
     """
     make_folders(path.parent, fs=fs)
     deadline = time.monotonic() + timeout

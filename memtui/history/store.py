@@ -367,7 +367,6 @@ class Store:
         return steps, tuple(merged), tuple(left)
 
     def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:
-        """What the file shall hold, given what is there by now."""
         seen = digest(disk) if disk is not None else None
         if seen == change.base or disk == change.data:
             return change.data
@@ -471,7 +470,6 @@ class Store:
         return steps, left, unknown
 
     def _remove_empty(self, steps: Sequence[Step]) -> None:
-        """Remove the folders that removed files left empty."""
         for step in steps:
             folder = step.name
             while step.data is None and (folder := folder.rpartition("/")[0]):
@@ -513,14 +511,12 @@ class _Whole:
 
 
 def _left(name: str, error: MemtuiError) -> NotRestored:
-    """Why a file was left as it is."""
     if isinstance(error, Stale):
         return NotRestored(error.name, "it was edited since", error.mine, error.disk, error.merged, True)
     return NotRestored(name, error.message)
 
 
 def _kind(steps: Sequence[Step]) -> str:
-    """The word for what some steps do to the folder."""
     real = [step for step in steps if step.changes]
     new = any(step.disk is None for step in real)
     gone = any(step.data is None for step in real)

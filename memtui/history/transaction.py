@@ -156,7 +156,6 @@ class Transaction:
         return self._parents[root, above], leaf
 
     def _missing(self, folder: str) -> list[str]:
-        """The folders that have to be made for a new file."""
         parts = folder.split("/") if folder else []
         leads = ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
         return [lead for lead in leads if not (self._root / lead).exists()]

@@ -462,7 +462,6 @@ def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
 
 
 def _touches(operation: Operation, scope: FolderScope) -> bool:
-    """Whether an operation is about something in a scope."""
     if scope.names is None and any(item.folder == scope.folder for item in operation.items):
         return True
     if operation.folder != scope.folder:

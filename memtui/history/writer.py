@@ -162,7 +162,6 @@ class Writer:
         return self._insert(files, entry, finished=False)
 
     def _insert(self, files: Mapping[str, _Sides], entry: Entry, *, finished: bool = True) -> str:
-        """Put an operation, and the contents that are new in it, into the database."""
         with self.database.write() as connection:
             id = new_id(connection)
             folder = folder_id(connection, self.root, create=True)

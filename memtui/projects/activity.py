@@ -36,8 +36,8 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
 
 
 def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
-    """Write the fork that a resume needs, as an operation that can be taken back; after a `MemtuiError` there is no
-    fork.
+    """Write the fork that a resume needs, as an operation that can be taken back; after a `MemtuiError` there
+    is none.
     """
     made = write_fork(plan, workspace.now())
     try:

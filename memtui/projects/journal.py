@@ -63,9 +63,7 @@ class Journal:
         self._steps = 0
 
     def held(self) -> AbstractContextManager[None]:
-        """One move at a time, over all our processes. Raises `Conflict` if another doesn't end, `OSError` from the
-        disk.
-        """
+        """One move at a time, over all our processes. Raises `Conflict` if another doesn't end, `OSError`."""
         return file_lock(self._lock, fs=self._fs)
 
     def begin(

@@ -26,8 +26,8 @@ from memtui.util.resolve import matches_prefix, resolve_one
 
 
 class Undone(Struct, frozen=True):
-    """What taking a move back did: sessions that went back, whether memory did, what stayed, the operation that says
-    so.
+    """What taking a move back did: sessions that went back, whether memory did, what stayed, and the operation
+    for it.
     """
 
     move: MoveRecord

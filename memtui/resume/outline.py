@@ -73,8 +73,6 @@ def record_line(data: Record, longest: int = 0) -> str:
 
 
 class _Outline:
-    """Orders branches and sub-agents, without recursion."""
-
     def __init__(self, transcript: Transcript, resume: ResumePlan, tree: Tree) -> None:
         self.transcript = transcript
         self.tree = tree

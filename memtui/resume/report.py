@@ -13,9 +13,8 @@ from memtui.transcripts.tree import build_tree
 def resume_report(resume: ResumePlan) -> dict[str, Any]:
     """What a resume sends, from which leaf and why, and what it leaves out.
 
-    Returns:
-        `client_family` and `recorded_version` (whose rules these are), `leaf`, `leaf_reason`, `leaf_rule` (the id of
-        the rule that chose it), `blocks` (None if the client finds no conversation), `left_out`, `defects`.
+    `client_family` and `recorded_version` say whose rules these are, `leaf_rule` is the id of the rule that chose the
+    leaf, `blocks` is None if the client finds no conversation.
     """
     rule_id = f"leaf.{resume.leaf.reason}"
     return {
@@ -31,12 +30,7 @@ def resume_report(resume: ResumePlan) -> dict[str, Any]:
 
 
 def transcript_report(transcript: Transcript) -> dict[str, Any]:
-    """What a file holds and what is wrong with it, counted as the reader counts.
-
-    Returns:
-        `records`, `bad`, `pending`, `salvaged`, `lossy`, `cycles`, `orphans`, `duplicates`;
-        `lines`: what is wrong where.
-    """
+    """What a file holds and what is wrong with it, counted as the reader counts; `lines` says what is wrong where."""
     reader, tree = transcript.reader, build_tree(transcript.entries)
     lines = [{"line": bad.line, "what": bad.why} for bad in transcript.problems]
     for rows, what in (

@@ -213,7 +213,6 @@ class ArchiveMover:
                     self._fs.close(main)
 
     def _unlink(self, project: Path, item: ArchiveItem) -> None:
-        """Remove the transcript; a fault counts only if it is still there."""
         try:
             remove_files(project, [item.name], fs=self._fs)
         except OSError:

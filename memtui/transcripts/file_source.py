@@ -31,9 +31,7 @@ FileState = Literal["same", "grew", "cut", "replaced", "gone"]
 
 
 class FileSource(OpenTranscript):
-    """The records of one file; a line of more than `max_line_bytes` is shown by its beginning. Raises as
-    `OpenTranscript`.
-    """
+    """The records of one file; a line of more than `max_line_bytes` is shown by its beginning."""
 
     def __init__(self, path: Path, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         super().__init__(path)

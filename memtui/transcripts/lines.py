@@ -125,7 +125,7 @@ def _object_at(text: str, at: int) -> tuple[Record | None, int]:
 
 
 def _is_record(value: Record, text: str, end: int) -> bool:
-    """Whether an object behind garbage is a record: a part of a torn one has no envelope and a comma or bracket behind
+    """Whether an object behind garbage is a record: a part of a torn one has no envelope, or a comma or bracket behind
     it.
     """
     rest = text[end : end + 64].lstrip(" \t\r\n")

@@ -12,9 +12,7 @@ from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordV
 
 
 class PathSource(OpenTranscript):
-    """Entries of one file, whose offsets are those of the file as it is, in the order of a path. Raises as
-    `OpenTranscript`.
-    """
+    """Entries of one file, whose offsets are those of the file as it is, in the order of a path."""
 
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         super().__init__(path)

@@ -97,8 +97,6 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
 
 
 class _Branches:
-    """Cuts a forest into branches, without recursion."""
-
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.order = self._order()

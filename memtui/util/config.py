@@ -93,9 +93,7 @@ def read_config(folder: Path) -> Config:
 def edit_config(folder: Path, key: str, value: str | None) -> bytes:
     """Return the text of config.toml with one key set, or removed if `value` is None; comments and order stay.
 
-    Raises:
-        UsageError: If there is no such key, or it can't have that value.
-        MemtuiError: If the file is there but is not TOML; it is left as it is.
+    Raises `UsageError` if there is no such key, or it can't have that value, `MemtuiError` if the file is no TOML.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

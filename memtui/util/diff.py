@@ -32,13 +32,10 @@ class DiffLine(Struct, frozen=True):
 def unified_diff(
     before: bytes | None, after: bytes | None, name: str, *, old_name: str = "", moved: bool = True, context: int = 3
 ) -> str:
-    r"""Compare two contents of one file; `None` is no file.
+    r"""Compare two contents of one file (`None`: no file), which was called `old_name` before if that is given.
 
-    A relative name stands below `a/` and `b/`, as in git; `old_name` is what the file was called before, if that is
-    another name; without `moved` it is another file.
-
-    Returns:
-        A unified diff with `context` lines around each change, each line with its "\n"; "" where nothing differs.
+    A relative name stands below `a/` and `b/`, as in git; without `moved`, `old_name` is another file. Returns a
+    unified diff with `context` lines around each change, each line with its "\n"; "" where nothing differs.
     """
     old_name = old_name or name
     parts = [f"rename from {old_name}\n", f"rename to {name}\n"] if moved and old_name != name else []
@@ -74,12 +71,10 @@ def take_hunks(
 
 
 def _hunks(old: list[str], new: list[str], context: int) -> list[list[tuple[str, int, int, int, int]]]:
-    """The hunks that difflib makes of the lines; none for texts that are the same."""
     return list(SequenceMatcher(None, old, new).get_grouped_opcodes(context)) if old != new else []
 
 
 def _split(content: bytes | None) -> list[str]:
-    """The lines of a content, each with its end."""
     *lines, last = (content or b"").decode("utf-8", "surrogateescape").split("\n")
     return [line + "\n" for line in lines] + ([last] if last else [])
 

@@ -13,16 +13,12 @@ from types import FrameType
 def run_in_foreground(
     command: Sequence[str], *, cwd: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> int:
-    """Run a program and wait for its end.
+    """Run a program, wait for its end and return its exit code: 128 and the signal's number if one ended it, as in
+    shells.
 
     ^C on the terminal reaches both processes; here it is ignored meanwhile. The program starts with its signals at
-    their defaults: a Python handler doesn't outlive exec, so nothing has to run between fork and exec.
-
-    Returns:
-        Its exit code; 128 and the signal's number if one ended it, as shells count.
-
-    Raises:
-        OSError: If it can't be started.
+    their defaults: a Python handler doesn't outlive exec, so nothing has to run between fork and exec. Raises `OSError`
+    if it can't be started.
     """
     sys.stdout.flush()
     with _handling(signal.SIGINT, lambda *_: None):
@@ -35,7 +31,6 @@ def run_in_foreground(
 
 @contextmanager
 def _deferring(number: signal.Signals) -> Iterator[None]:
-    """Deliver a signal that arrives meanwhile afterwards."""
     received: list[int] = []
     try:
         with _handling(number, lambda number, _: received.append(number)):

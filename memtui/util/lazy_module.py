@@ -5,11 +5,11 @@ from typing import Any
 
 
 class LazyModule:
-    """Stands for a module until it is needed.
+    """Stands for a module until it is needed: one that another names, but that the first frame does without.
 
-    For what the first frame does without although a module of it names it: the services and dialogs that the commands
-    of the Memory view use take 150 ms to import, half as long as Textual itself. They are imported in a thread behind
-    the first frame (`tui.preload`), so that no key waits for them either. Type checkers see the real module:
+    The services and dialogs that the commands of the Memory view use take 150 ms to import, half as long as Textual
+    itself. They are imported in a thread behind the first frame (`tui.preload`), so that no key waits for them either.
+    Type checkers see the real module:
 
         if TYPE_CHECKING:
             from memtui.services import memory as services

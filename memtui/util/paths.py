@@ -9,8 +9,8 @@ MAX_PATH_BYTES = 4095
 
 
 def can_exist(path: str) -> bool:
-    """Whether a file system could hold a path: text from a file may have a NUL or half a surrogate pair in it, or be
-    too long, and then each look at the disk would raise.
+    """Whether a file system could hold a path: text may have a NUL or half a surrogate pair, or be too long to
+    look at.
     """
     try:
         name = os.fsencode(path)

@@ -52,11 +52,7 @@ def identify_process(pid: int) -> ProcessIdentity:
 
 
 def is_alive(identity: ProcessIdentity) -> bool:
-    """Whether the process still runs.
-
-    A zombie counts as dead; so does another process under the same number. What is not known about either is not
-    compared.
-    """
+    """Whether the process still runs: not as a zombie, nor as another one of its number, as far as that is known."""
     if identity.boot and boot_id() and identity.boot != boot_id():
         return False
     if identity.pid <= 0 or not _exists(identity.pid):

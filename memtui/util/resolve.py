@@ -19,15 +19,9 @@ def matches_prefix(id: str, prefix: str) -> bool:
 def resolve_one(
     matches: Sequence[Item], word: str, kind: str, *, lists: str, name: Callable[[Item], str] | None = None
 ) -> Item:
-    """Return the only item that a typed word matches.
+    """Return the only item of a `kind` that a typed word matches; `lists` is the command that lists them all.
 
-    Args:
-        kind: What the items are, in the singular.
-        lists: The command that lists them, for a word that matches none.
-
-    Raises:
-        NotFound: If there is none.
-        UsageError: If there are several.
+    Raises `NotFound` if there is none, `UsageError` if there are several.
     """
     shown = visible(word, keep="")
     if not matches:

@@ -119,7 +119,6 @@ def _width(char: str) -> int:
 
 
 def _known_cells(text: str) -> int | None:
-    """The width, or `None` if a character needs the table."""
     total = sum(map(_width, text))
     return total if total >= 0 else None
 

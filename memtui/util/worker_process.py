@@ -34,10 +34,8 @@ def worker_command(function: str, *args: str) -> list[str]:
 def call_in_process(function: str, *args: str, stopped: Callable[[], bool]) -> bytes | None:
     """Return what a function, as for `worker_command`, writes to its standard output in a process of its own.
 
-    The process is killed once `stopped` returns true. None if it was stopped or killed, or could not be started.
-
-    Raises:
-        RuntimeError: If the function raised, with its traceback.
+    The process is killed once `stopped` returns true. None if it was stopped or killed, or could not be started;
+    `RuntimeError` with its traceback if the function raised.
     """
     try:
         process = subprocess.Popen(

@@ -94,8 +94,6 @@ def _check_characters(line: str) -> None:
 
 
 class _GrammarReader:
-    """A recursive-descent parser over one line."""
-
     def __init__(self, line: str) -> None:
         self.line = line
         self.at = 0

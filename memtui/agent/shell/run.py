@@ -89,7 +89,6 @@ def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = M
 def _exchange(
     child: "subprocess.Popen[bytes]", job: bytes, deadline: float, most: int
 ) -> tuple[bytearray, Literal["", "time", "output"]]:
-    """Send the job and collect the output, until the program ends or a limit is reached."""
     assert child.stdin is not None and child.stdout is not None
     with child.stdin, contextlib.suppress(BrokenPipeError):
         child.stdin.write(job)  # read completely before anything is started

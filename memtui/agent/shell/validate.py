@@ -99,8 +99,6 @@ def _name(word: Word) -> str:
 
 
 class _ArgumentReader:
-    """Reads the words after a command's name by its rules."""
-
     def __init__(self, name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> None:
         self.name = name
         self.left = list(words)

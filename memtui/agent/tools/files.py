@@ -74,7 +74,6 @@ def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
 
 
 def _numbered_lines(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
-    """The lines as they are shown, and whether more follow."""
     lines: list[str] = []
     room = MAX_EXCERPT_CHARS
     for number, (start, length) in enumerate(_lines(source), 1):
@@ -185,7 +184,6 @@ def _put(parent: int, leaf: str, data: bytes, disk: FileContent | None, fs: File
 
 
 def _check(text: str, key: str) -> None:
-    """Refuse characters that no text file may hold."""
     if "\0" in text:
         raise ToolFault(f"{key} holds a NUL character")
     if not text.isascii() and _SURROGATE.search(text):

@@ -68,7 +68,6 @@ class Toolbox:
         return replace(outcome, text=outcome.text[:MAX_ANSWER_CHARS] + "\n(cut here: ask for less)")
 
     async def _run(self, name: str, decision: Decision, given: Mapping[str, Any]) -> ToolResult:
-        """Run a tool whose call was allowed."""
         place = decision.path
         if place is None:
             assert decision.plan is not None

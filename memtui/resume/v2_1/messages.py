@@ -110,7 +110,6 @@ def move_reminders_up(messages: list[Message]) -> list[Message]:
 
 
 def _ends_with_answer(messages: list[Message]) -> bool:
-    """Whether the last row that is sent is the model's."""
     ids = _ids_beyond_thinking(messages)
     spoken = (message for message in reversed(messages) if not message.is_reminder)
     roles = (message.role for message in spoken if message.id in ids or not message.is_thinking)
