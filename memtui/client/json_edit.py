@@ -48,10 +48,7 @@ class InvalidJson(ValueError):
 
 
 class JsonMember(Struct, frozen=True):
-    """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
-
-    `depth` is how deep its value nests.
-    """
+    """One `"key": value` of the outermost object, as character offsets, and how deep the value nests."""
 
     key: str
     start: int

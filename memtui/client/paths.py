@@ -93,9 +93,7 @@ def projects_dir(env: Env, cwd: Path | None = None) -> Path:
 
 
 def store_of(env: Env, path: Path) -> Path | None:
-    """The project's folder below `projects/` that a path lies in, or is; one that is a link counts by where it is
-    linked from.
-    """
+    """The project's folder below `projects/` that a path lies in, or is; a link counts by where it is linked from."""
     there = projects_dir(env, path)
     for base, place in ((there, path), (real_path(there), real_path(path))):
         if place != base and place.is_relative_to(base):
@@ -117,9 +115,7 @@ def transcripts_dir(env: Env, cwd: Path) -> Path:
 
 
 def read_small_file(path: Path, limit: int = 1 << 16) -> bytes | None:
-    """Read a regular file of at most `limit` bytes, without waiting for a pipe in its place; `None` where that
-    fails.
-    """
+    """Read a regular file of at most `limit` bytes without waiting for a pipe in its place; `None` where that fails."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):

@@ -14,9 +14,7 @@ def subfolders(folder: Path, *, follow: bool = False) -> list[str]:
 
 
 def is_folder(entry: os.DirEntry[str], *, follow: bool = False) -> bool:
-    """Whether an entry is a folder, or a link to one if `follow`; one that can't be looked at (a circle of links) is
-    none.
-    """
+    """Whether an entry is a folder, or a link to one if `follow`; one that can't be looked at (a circle) is none."""
     try:
         return entry.is_dir(follow_symlinks=follow)
     except OSError:

@@ -52,7 +52,7 @@ def write_git(versions: Versions, target: Path, scopes: Collection[FolderScope] 
 
 
 def old_histories(state: Path, folders: Collection[str]) -> dict[str, Path]:
-    """The git repositories, by folder (a real path), in which memtui 0.1.0 kept histories; they are left as
+    """The git repositories in which memtui 0.1.0 kept the history of folders, by real path; they are left as
     they are.
     """
     found = {folder: state / "history" / digest(os.fsencode(folder))[:16] for folder in folders}

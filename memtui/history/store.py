@@ -211,8 +211,8 @@ class Store:
             return self._take_back(operation, who, over, whole=whole)
 
     def redo(self, *, who: str = "you") -> Saved:
-        """Do again what was undone last, unless something new was done since. Raises `NotFound` if there is nothing,
-        `Stale` as `undo`.
+        """Do again what was undone last, unless something new was done since; raises `NotFound`, and `Stale`
+        as `undo`.
         """
         with self._writer.writing("redo"):
             operation = redo_target(self.operations())

@@ -36,9 +36,7 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
 
 
 def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
-    """Write the fork that a resume needs, as an operation that can be taken back; after a `MemtuiError` there
-    is none.
-    """
+    """Write the fork that a resume needs, so that it can be taken back; after a `MemtuiError` there is none."""
     made = write_fork(plan, workspace.now())
     try:
         archive_for(workspace).record_fork(made.path, made.title)

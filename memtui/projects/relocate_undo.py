@@ -26,9 +26,7 @@ from memtui.util.resolve import matches_prefix, resolve_one
 
 
 class Undone(Struct, frozen=True):
-    """What taking a move back did: sessions that went back, whether memory did, what stayed, and the operation
-    for it.
-    """
+    """What taking a move back did: sessions that went back, whether memory did, what stayed, the operation for it."""
 
     move: MoveRecord
     sessions: int

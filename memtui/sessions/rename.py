@@ -42,9 +42,7 @@ def check_title(title: str) -> str:
 
 
 def title_before(path: Path) -> str:
-    """The title that a person gave last, whole, else what the session is called; "" if nothing serves. Raises
-    `OSError`.
-    """
+    """The title that a person gave last, whole, else what the session is called, or "". Raises `OSError`."""
     given = ""
     with path.open("rb") as file:
         for line in file:

@@ -125,8 +125,8 @@ def _object_at(text: str, at: int) -> tuple[Record | None, int]:
 
 
 def _is_record(value: Record, text: str, end: int) -> bool:
-    """Whether an object behind garbage is a record: a part of a torn one has no envelope, or a comma or bracket behind
-    it.
+    """Whether an object behind garbage is a record: part of a torn one has no envelope, or a comma or bracket
+    behind.
     """
     rest = text[end : end + 64].lstrip(" \t\r\n")
     return isinstance(value.get("type"), str) and any(key in value for key in _ENVELOPE) and rest[:1] in ("", "{")

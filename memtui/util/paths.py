@@ -9,9 +9,7 @@ MAX_PATH_BYTES = 4095
 
 
 def can_exist(path: str) -> bool:
-    """Whether a file system could hold a path: text may have a NUL or half a surrogate pair, or be too long to
-    look at.
-    """
+    """Whether a file system could hold a path: text may have a NUL or half a surrogate pair, or be too long."""
     try:
         name = os.fsencode(path)
     except UnicodeEncodeError:

@@ -45,10 +45,7 @@ class AllowedFolders(Struct, frozen=True):
         return verdict.base / verdict.name
 
     def operands(self, word: Word) -> list[str]:
-        """The operand itself, or the names that its wildcard stands for if there are any.
-
-        Raises `Denied` if one of them may not be read.
-        """
+        """The operand itself, or the names that its wildcard stands for; raises `Denied` if one may not be read."""
         if word.text == "-":
             return ["-"]
         if word.text.startswith("+"):

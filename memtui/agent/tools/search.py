@@ -195,9 +195,8 @@ def walk_files(top: Path) -> Iterator[tuple[str, float]]:
 
 
 def name_matcher(pattern: str) -> Callable[[str], bool]:
-    """Compile a wildcard to a test for names with slashes.
-
-    Raises `ToolFault` if the pattern is too long or has too many alternatives.
+    """Compile a wildcard to a test for names with slashes; raises `ToolFault` if it is too long or has too many
+    choices.
     """
     if len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolFault("the pattern is too long")
