@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.filesystem import REAL, FileSystem, open_regular
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 from memtui.util.process import ProcessIdentity, is_alive
 
@@ -121,18 +121,8 @@ def read_once(
     path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False
 ) -> FileContent:
     """Read a file as it is now, be it half-written. Arguments and errors as for `read_content`."""
-    # Without O_NONBLOCK, opening a pipe would wait for a writer that never comes.
-    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    fd = open_regular(path, Path(path).name, fs, dir_fd=dir_fd, follow=follow)
     try:
-        fd = fs.open(path, flags, dir_fd=dir_fd)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-            raise Refused(f"{Path(path).name} is a link or not a file") from error
-        raise
-    try:
-        before = fs.fstat(fd)
-        if not stat.S_ISREG(before.st_mode):
-            raise Refused(f"{Path(path).name} is not a file")
         data = _read_all(fd, fs)
         info = fs.fstat(fd)
     finally:

@@ -27,7 +27,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.filesystem import REAL, FileSystem, open_regular
 from memtui.util.errors import NotFound, Refused
 from memtui.util.text import nfc
 
@@ -342,17 +342,6 @@ def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
     """
     with parent_folder(base, name, fs=fs) as (parent, leaf):
         try:
-            fd = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
+            return open_regular(leaf, name, fs, dir_fd=parent)
         except FileNotFoundError:
             raise NotFound(f"{name} is gone") from None
-        except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-                raise Refused(f"{name} is a link or not a file") from error
-            raise
-    try:
-        if not stat.S_ISREG(fs.fstat(fd).st_mode):
-            raise Refused(f"{name} is not a file")
-    except BaseException:
-        fs.close(fd)
-        raise
-    return fd

@@ -7,11 +7,15 @@ a power cut would have left.
 # ruff: noqa: PTH208
 # pathlib has no dir_fd, and a walk that no swapped link can lead astray needs it.
 
+import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from memtui.util.errors import Refused
 
 
 class FileSystem:
@@ -89,3 +93,22 @@ class FileSystem:
 
 
 REAL = FileSystem()
+
+
+def open_regular(
+    path: str | Path, name: str, fs: FileSystem, *, dir_fd: int | None = None, follow: bool = False
+) -> int:
+    """Open a regular file for reading; `Refused`, with its `name`, if it is a link (without `follow`) or no file."""
+    try:  # without O_NONBLOCK, opening a pipe would wait for a writer that never comes
+        fd = fs.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW), dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise Refused(f"{name} is a link or not a file") from error
+        raise
+    try:
+        if not stat.S_ISREG(fs.fstat(fd).st_mode):
+            raise Refused(f"{name} is not a file")
+    except BaseException:
+        fs.close(fd)
+        raise
+    return fd

@@ -185,14 +185,7 @@ class Store:
                 return Saved(operation, merged, left)
         raise Conflict(f"{names} keeps changing: nothing was written", hint="try again in a moment")
 
-    def undo(
-        self,
-        operation_id: str | None = None,
-        *,
-        who: str = "you",
-        over: Collection[str] = (),
-        whole: bool = False,
-    ) -> Saved:
+    def undo(self, operation_id: str | None = None, *, over: Collection[str] = (), whole: bool = False) -> Saved:
         """Take an operation back: the newest of this store, or any by its id, also after later edits; an undo is
         redone.
 
@@ -208,9 +201,9 @@ class Store:
             operation = self.history.operation(operation_id or "") if known else undo_target(self.operations())
             if operation is None:
                 raise NotFound("Nothing to undo")
-            return self._take_back(operation, who, over, whole=whole)
+            return self._take_back(operation, over, whole=whole)
 
-    def redo(self, *, who: str = "you") -> Saved:
+    def redo(self) -> Saved:
         """Do again what was undone last, unless something new was done since; raises `NotFound`, and `Stale`
         as `undo`.
         """
@@ -218,9 +211,9 @@ class Store:
             operation = redo_target(self.operations())
             if operation is None:
                 raise NotFound("Nothing to redo")
-            return self._take_back(operation, who, ())
+            return self._take_back(operation)
 
-    def restore(self, operation_id: str, name: str, *, who: str = "you") -> Saved:
+    def restore(self, operation_id: str, name: str) -> Saved:
         """Bring one file back to what it was after an operation; if that removed it, to what it was before.
 
         Raises `NotFound` if there is no such operation, or the file wasn't there then.
@@ -240,9 +233,8 @@ class Store:
                 target = self._name(name, ())
                 disk = self._look(target, _Whole(self.history, None))
                 with suppress(Moved):
-                    return Saved(
-                        self._writer.carry_out([Step(target, disk, data, modified)], Entry(who, why, "restore"))
-                    )
+                    step = Step(target, disk, data, modified)
+                    return Saved(self._writer.carry_out([step], Entry("you", why, "restore")))
         raise Conflict(f"{name} keeps changing: nothing was written", hint="try again in a moment")
 
     def plan_restore_as_of(self, *, until: float | None = None, before: str | None = None) -> RestorePlan:
@@ -252,15 +244,9 @@ class Store:
         return RestorePlan(files, tuple(left), tuple(unknown))
 
     def restore_as_of(
-        self,
-        *,
-        until: float | None = None,
-        before: str | None = None,
-        names: Collection[str] | None = None,
-        who: str = "you",
-        why: str = "restore the folder",
+        self, *, until: float | None = None, before: str | None = None, why: str = "restore the folder"
     ) -> Saved:
-        """Bring the folder (or only `names`) back to what it was at a moment, bytes and mtimes, as one operation.
+        """Bring the folder back to what it was at a moment, bytes and mtimes, as one operation.
 
         The moment is `until`, in seconds since 1970, or right before the operation with the id `before`. What is there
         now goes into the history first. What can't be restored is in the result's `left`; the rest is. Raises
@@ -272,19 +258,16 @@ class Store:
                 steps, left, _ = self._as_of(until, before)
                 if not steps and not left:
                     raise NotFound("The history knows nothing of this folder at that time")
-                if names is not None:
-                    steps = [step for step in steps if step.name in names]
-                    left = [one for one in left if one.name in names]
                 with suppress(Moved):
-                    operation = self._writer.carry_out(steps, Entry(who, why, "restore"))
+                    operation = self._writer.carry_out(steps, Entry("you", why, "restore"))
                     self._remove_empty(steps)
                     return Saved(operation, (), tuple(left))
         raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
 
-    def keep(self, name: str, data: bytes, *, why: str, who: str = "you") -> Operation:
+    def keep(self, name: str, data: bytes, *, why: str) -> Operation:
         """Put a text into the history without touching the file: the side that lost a conflict."""
         with self._writer.writing(name):
-            return self._writer.keep(name, data, who, why)
+            return self._writer.keep(name, data, why)
 
     def unseen(self) -> dict[str, str]:
         """The files that somebody else changed since a person looked at them: name to digest."""
@@ -303,9 +286,9 @@ class Store:
         """
         return self._note(None)
 
-    def note_edit(self, why: str, who: str = "you") -> Operation | None:
+    def note_edit(self, why: str) -> Operation | None:
         """Record what changed since the last look as an edit of a person's own, which undo takes back."""
-        return self._note(Entry(who, why, "edit"))
+        return self._note(Entry("you", why, "edit"))
 
     def _note(self, edit: Entry | None) -> Operation | None:
         try:
@@ -380,7 +363,7 @@ class Store:
             raise Stale(name, change.data, base, disk, result.text)
         return result.text
 
-    def _take_back(self, operation: Operation, who: str, over: Collection[str], *, whole: bool = False) -> Saved:
+    def _take_back(self, operation: Operation, over: Collection[str] = (), *, whole: bool = False) -> Saved:
         rest = self.history.standing(operation)
         if operation.undone and not (rest.files and over):
             raise Conflict(f"{operation.id[:8]} is undone already", hint="redo brings it back")
@@ -393,7 +376,7 @@ class Store:
         for _ in range(MAX_TRIES):
             steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
             try:
-                made = self._writer.carry_out(steps, Entry(who, why, kind, operation.id))
+                made = self._writer.carry_out(steps, Entry("you", why, kind, operation.id))
             except Moved:
                 continue
             self._remove_empty(steps)

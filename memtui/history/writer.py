@@ -317,7 +317,7 @@ class Writer:
                         connection.execute("insert into unseen (folder, name, digest) values (?, ?, ?)", row)
         return self.versions.operation(id)
 
-    def keep(self, name: str, data: bytes, who: str, why: str) -> Operation:
+    def keep(self, name: str, data: bytes, why: str) -> Operation:
         """Put a text into the history without touching its file."""
         known = self.snapshot.files([name]).get(name)
         with self.database.write() as connection:
@@ -325,7 +325,7 @@ class Writer:
             if known is not None and known.blob is not None and known.digest is not None:
                 old = read_blob(connection, known.blob, self.database.path)
                 before = _Side(old, known.digest, known.mtime_ns, known.blob)
-            id = self._insert({name: (before, _Side(data, digest(data), None))}, Entry(who, why, KEPT))
+            id = self._insert({name: (before, _Side(data, digest(data), None))}, Entry("you", why, KEPT))
         return self.versions.operation(id)
 
     def unchanged_outside(self) -> bool:

@@ -141,7 +141,6 @@ def plan_sessions(
     chosen: Callable[[SessionFile], bool] | None = None,
     live: Collection[str] = (),
     fresh: Callable[[], str],
-    fs: FileSystem = REAL,
 ) -> tuple[list[SessionMove], list[Stay]]:
     """What has to be done for the sessions of one folder to lie in another, which need not exist.
 
@@ -161,7 +160,7 @@ def plan_sessions(
             stays.append(Stay(id, "it is running: end it first"))
             continue
         try:
-            moves.append(plan_session(old, id, new, id, beside.get(id, ()), title=title, fresh=fresh, fs=fs))
+            moves.append(plan_session(old, id, new, id, beside.get(id, ()), title=title, fresh=fresh))
         except Refused as error:
             stays.append(Stay(id, error.message))
     if chosen is None:
@@ -171,15 +170,7 @@ def plan_sessions(
 
 
 def plan_session(
-    old: Path,
-    id: str,
-    new: Path,
-    new_id: str,
-    beside: Sequence[str] = (),
-    *,
-    title: str = "",
-    fresh: Callable[[], str],
-    fs: FileSystem = REAL,
+    old: Path, id: str, new: Path, new_id: str, beside: Sequence[str] = (), *, title: str = "", fresh: Callable[[], str]
 ) -> SessionMove:
     """What has to be done for one session, called `id` in the old folder and `new_id` in the new one, if that is free.
 
@@ -194,10 +185,10 @@ def plan_session(
             move = None
             if name not in beside or id == new_id:
                 target = new_id + name.removeprefix(id) if name.startswith(id) else name
-                move = _file(old, name, new, target, fs)
+                move = _file(old, name, new, target)
             if move is None and name in beside:
                 # Here the id in their rows says whose they are; in the session's own folder, the folder does.
-                move = _file(old, name, new, f"{new_id}/subagents/{name}", fs)
+                move = _file(old, name, new, f"{new_id}/subagents/{name}")
             if move is None:
                 break
             found.append(move)
@@ -206,7 +197,7 @@ def plan_session(
         new_id = fresh()
 
 
-def _file(old: Path, name: str, new: Path, target: str, fs: FileSystem) -> FileMove | None:
+def _file(old: Path, name: str, new: Path, target: str) -> FileMove | None:
     """One file's move; `None` if the new folder has another one there. `Refused` if either is a link or no file."""
     info = _regular(old / name)
     if info is None:
@@ -216,7 +207,7 @@ def _file(old: Path, name: str, new: Path, target: str, fs: FileSystem) -> FileM
         return FileMove(name, target, info.st_size)
     if there.st_size != info.st_size:
         return None
-    mine, theirs = read_file_state(old, name, fs=fs), read_file_state(new, target, fs=fs)
+    mine, theirs = read_file_state(old, name), read_file_state(new, target)
     if mine is None or theirs is None or mine.digest != theirs.digest:
         return None
     return FileMove(name, target, info.st_size, theirs.digest)

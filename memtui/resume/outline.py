@@ -53,10 +53,9 @@ class OutlineNode(Struct, frozen=True):
     agent: SubAgent | None = None
 
 
-def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[OutlineNode, ...]:
-    """The nodes of a session, top down, with the leaf of a resume; `tree` is its tree, if it is built already."""
-    tree = tree or build_tree(transcript.entries)
-    return tuple(_Outline(transcript, resume, tree).nodes())
+def outline_of(transcript: Transcript, resume: ResumePlan) -> tuple[OutlineNode, ...]:
+    """The nodes of a session, top down, with the leaf of a resume."""
+    return tuple(_Outline(transcript, resume, build_tree(transcript.entries)).nodes())
 
 
 def record_line(data: Record, longest: int = 0) -> str:

@@ -34,10 +34,11 @@ _NOTE_FIELDS: Final = {
     "mode": "mode", "permission-mode": "permissionMode", "pr-link": "prUrl", "queue-operation": "operation",
     "file-history-delta": "trackingPath",
 }  # fmt: skip
-_ATTACHMENT_FIELDS: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
-
+_NAMED_FIELDS: Final = {
+    "attachment": ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status"),
+    "progress": ("hookName", "output", "query", "prompt", "statusMessage"),
+}
 _MAX_NUMBER: Final = 1e12  # a larger count or time is not believed
-_PROGRESS_FIELDS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
 class ContentPart(Struct, frozen=True):
@@ -168,10 +169,8 @@ def _parts(data: Record) -> Iterator[ContentPart]:
         yield from _message_parts(data, message)
     elif kind == "system":
         yield _system(data)
-    elif kind == "attachment":
-        yield _attachment(data.get("attachment"))
-    elif kind == "progress":
-        yield _progress(data.get("data"))
+    elif kind in _NAMED_FIELDS:
+        yield _attached(data.get("data" if kind == "progress" else kind), kind)
     else:
         detail = text(data.get(_NOTE_FIELDS.get(kind, ""))) or text(data.get("content"))
         yield ContentPart("note", _named(kind or "a record without a type", detail), _input(data))
@@ -246,22 +245,15 @@ def _compacted(meta: Record, *, micro: bool) -> str:
     return ", ".join(words)
 
 
-def _attachment(value: object) -> ContentPart:
-    attachment = value if isinstance(value, dict) else {}
-    kind = text(attachment.get("type"))
-    if kind == "queued_command":
-        prompt = attachment.get("prompt")
+def _attached(value: object, record_type: str) -> ContentPart:
+    attached = value if isinstance(value, dict) else {}
+    kind, is_attachment = text(attached.get("type")), record_type == "attachment"
+    if is_attachment and kind == "queued_command":
+        prompt = attached.get("prompt")
         return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
-    detail = next((field for key in _ATTACHMENT_FIELDS if (field := text(attachment.get(key)))), "")
-    name = (kind or "attachment").replace("_", " ")
-    return ContentPart("note", _named(name, detail), _input(attachment), failed="error" in kind)
-
-
-def _progress(value: object) -> ContentPart:
-    progress = value if isinstance(value, dict) else {}
-    detail = next((field for key in _PROGRESS_FIELDS if (field := text(progress.get(key)))), "")
-    name = text(progress.get("type")).replace("_", " ") or "progress"
-    return ContentPart("note", _named(name, detail), _input(progress))
+    detail = next((field for key in _NAMED_FIELDS[record_type] if (field := text(attached.get(key)))), "")
+    name = (kind or record_type).replace("_", " ")
+    return ContentPart("note", _named(name, detail), _input(attached), failed=is_attachment and "error" in kind)
 
 
 def _result(block: Record) -> ContentPart:

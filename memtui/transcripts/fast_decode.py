@@ -150,10 +150,8 @@ def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], 
     if isinstance(content, str):
         kind_of_content: Content = "usable" if content or kind == "user" else ""
         return kind_of_content, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
-    if content is None:
-        return "", (), (), False
     if not content:
-        return "empty", (), (), False
+        return "" if content is None else "empty", (), (), False
     if len(content) == 1:  # nearly always
         block = content[0]
         of = block.type
@@ -163,30 +161,13 @@ def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], 
             return "usable", (block.id,) if block.id else (), (), False
         if of and kind == "assistant":
             return "textless" if of == "text" and block.text is None else "usable", (), (), False
-    usable = textless = False
-    calls: list[str] = []
-    answers: list[str] = []
-    texts: list[str] = []
-    image = result = False
-    for block in content:
-        of = block.type
-        if not of or (of == "text" and block.text is None):
-            textless = textless or bool(of)
-            continue
-        usable = True
-        if of == "text":
-            texts.append(block.text)
-        elif of == "tool_use":
-            if block.id:
-                calls.append(block.id)
-        elif of == "tool_result":
-            result = True
-            if block.tool_use_id:
-                answers.append(block.tool_use_id)
-        elif of == "image":
-            image = True
+    blocks = [block for block in content if block.type and not (block.type == "text" and block.text is None)]
+    calls = tuple(block.id for block in blocks if block.type == "tool_use" and block.id)
+    answers = tuple(block.tool_use_id for block in blocks if block.type == "tool_result" and block.tool_use_id)
+    types = {block.type for block in blocks}
     prompt = False
-    if kind == "user" and not result:
-        spoken = [part for part in texts if part.strip()]
-        prompt = any(not is_machine_text(part) for part in spoken) if spoken else image
-    return "usable" if usable else "textless" if textless else "", tuple(calls), tuple(answers), prompt
+    if kind == "user" and "tool_result" not in types:
+        spoken = [block.text for block in blocks if block.type == "text" and block.text.strip()]
+        prompt = any(not is_machine_text(part) for part in spoken) if spoken else "image" in types
+    textless = any(block.type for block in content)
+    return "usable" if blocks else "textless" if textless else "", calls, answers, prompt

@@ -14,9 +14,9 @@ from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.records import (
     BLANK_LINES,
     PREVIEW_BYTES,
-    BytePattern,
     Cursor,
     LineTooLong,
+    LiteralPattern,
     RecordView,
     oversized_view,
     record_views,
@@ -180,40 +180,32 @@ class FileSource(OpenTranscript):
     # Searching.
 
     def candidates(
-        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        search = self._ahead if step > 0 else self._behind
-        for item in search(pattern, start, max_bytes):
-            if isinstance(item, float) or start is None or (item.cursor > start if step > 0 else item.cursor < start):
-                yield item
-
-    def _ahead(self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
-        begin = start.at if start else 0
-        for offset, block in self._blocks(begin, max_bytes):
+        ahead = step > 0
+        if start is None:
+            begin = 0 if ahead else self.size
+        else:
+            begin = start.at
+            if start.part and not ahead:
+                begin += self._records_at(start.at, max_bytes)[0] + 1
+        for offset, block in (self._blocks if ahead else self._blocks_back)(begin, max_bytes):
             folded = pattern.fold(block)
-            at = pattern.first(folded, 0)
+            at = pattern.first(folded, 0) if ahead else pattern.last(folded, len(block))
             while at >= 0:
-                first, end = _line_around(block, at)
+                first, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+                end = end if end >= 0 else len(block)
                 if pattern.may_match(block[first:end]):
-                    yield from self._records_in(block[first:end], offset + first, max_bytes)
-                at = pattern.first(folded, end + 1) if end < len(block) else -1
-            yield min(1.0, (offset + len(block)) / max(1, self.size))
-
-    def _behind(
-        self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None
-    ) -> Iterator[RecordView | float]:
-        begin = self.size
-        if start is not None:
-            begin = start.at + self._records_at(start.at, max_bytes)[0] + 1 if start.part else start.at
-        for offset, block in self._blocks_back(begin, max_bytes):
-            folded = pattern.fold(block)
-            at = pattern.last(folded, len(block))
-            while at >= 0:
-                first, end = _line_around(block, at)
-                if pattern.may_match(block[first:end]):
-                    yield from reversed(self._records_in(block[first:end], offset + first, max_bytes))
-                at = pattern.last(folded, first)
-            yield 1 - min(1.0, offset / max(1, self.size))
+                    found = self._records_in(block[first:end], offset + first, max_bytes)[::step]
+                    for record in found:
+                        if start is None or (record.cursor > start if ahead else record.cursor < start):
+                            yield record
+                if ahead:
+                    at = pattern.first(folded, end + 1) if end < len(block) else -1
+                else:
+                    at = pattern.last(folded, first)
+            done = min(1.0, (offset + len(block) if ahead else offset) / max(1, self.size))
+            yield done if ahead else 1 - done
 
     def _records_in(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
         """The records of a line that was found in a block; a line of which the block has only a part is read again."""
@@ -263,8 +255,3 @@ class FileSource(OpenTranscript):
                 yield begin, self._pread(PREVIEW_BYTES, begin)
                 rest = b""
             end = begin
-
-
-def _line_around(block: bytes, at: int) -> tuple[int, int]:
-    end = block.find(b"\n", at)
-    return block.rfind(b"\n", 0, at) + 1, end if end >= 0 else len(block)

@@ -17,7 +17,7 @@ from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
 from memtui.transcripts.reader import LocatedRecord
-from memtui.transcripts.records import BytePattern, Cursor, LiteralPattern, RecordView
+from memtui.transcripts.records import Cursor, LiteralPattern, RecordView
 
 
 class RepeatedRange(Struct, frozen=True):
@@ -182,7 +182,7 @@ class FoldedSource(FileSource):
         return self._visible(super().at(offset, max_bytes))
 
     def candidates(
-        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         for item in super().candidates(pattern, start, step, max_bytes):
             if isinstance(item, float) or self._visible(item) is item:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from memtui.transcripts.entries import Entry
 from memtui.transcripts.reader import OpenTranscript
-from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordView, record_views
+from memtui.transcripts.records import Cursor, LineTooLong, LiteralPattern, RecordView, record_views
 
 
 class PathSource(OpenTranscript):
@@ -46,7 +46,7 @@ class PathSource(OpenTranscript):
         return self._number(round(fraction * (len(self.entries) - 1)), max_bytes)
 
     def candidates(
-        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step

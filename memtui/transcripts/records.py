@@ -50,38 +50,29 @@ class LineTooLong(Exception):
     """A line has more bytes than the caller allowed; ask again without a limit, in a thread."""
 
 
-class BytePattern(Protocol):
-    """What a search looks for in the bytes of a file before anything is decoded."""
+class LiteralPattern:
+    """What a search looks for in the bytes of a file before anything is decoded: a text that writers write literally.
+
+    False matches are allowed, missed ones are not.
+    """
+
+    def __init__(self, words: str) -> None:
+        self.literal = words.encode()
 
     def fold(self, data: bytes) -> bytes:
         """The bytes in the form that is compared, of the same length."""
-
-    def first(self, folded: bytes, start: int) -> int:
-        """The first offset from `start` on, -1 for none. False matches are allowed, missed ones are not."""
-
-    def last(self, folded: bytes, end: int) -> int:
-        """The last offset before `end`, -1 for none."""
-
-    def may_match(self, line: bytes) -> bool:
-        """Whether a line with a match is worth decoding."""
-
-
-class LiteralPattern:
-    """A text that every JSON writer writes literally."""
-
-    def __init__(self, words: str) -> None:
-        self.words = words.encode()
-
-    def fold(self, data: bytes) -> bytes:
         return data
 
     def first(self, folded: bytes, start: int) -> int:
-        return folded.find(self.words, start)
+        """The first offset from `start` on, -1 for none."""
+        return folded.find(self.literal, start)
 
     def last(self, folded: bytes, end: int) -> int:
-        return folded.rfind(self.words, 0, end)
+        """The last offset before `end`, -1 for none."""
+        return folded.rfind(self.literal, 0, end)
 
     def may_match(self, line: bytes) -> bool:
+        """Whether a line with a match is worth decoding."""
         return True
 
 
@@ -120,7 +111,7 @@ class RecordSource(Protocol):
         """The record before which this fraction of the source is."""
 
     def candidates(
-        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         """Records whose line may match a pattern, and now and then the fraction that is searched.
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from memtui.transcripts.content import ContentPart, MessageContent, message_content
 from memtui.transcripts.entries import is_prompt
@@ -34,34 +33,28 @@ class SearchHit(Struct, frozen=True):
     wrapped: bool = False
 
 
-class TextPattern:
+class TextPattern(LiteralPattern):
     """A text to search for (a character or more), in all the forms in which a file may hold it."""
 
     def __init__(self, words: str) -> None:
         self.words = words.lower()
         plain = max(_PLAIN.findall(self.words), key=len, default="")
-        self._plain = plain.encode() if len(plain) >= min(3, len(self.words)) else b""
+        super().__init__(plain if len(plain) >= min(3, len(self.words)) else "")
         self._pattern = re.compile(b"".join(map(_written, self.words)))
 
     def fold(self, data: bytes) -> bytes:
         return data.lower()
 
     def first(self, folded: bytes, start: int) -> int:
-        if self._plain:
-            return folded.find(self._plain, start)
+        if self.literal:
+            return super().first(folded, start)
         match = self._pattern.search(folded, start)
         return match.start() if match else -1
 
     def last(self, folded: bytes, end: int) -> int:
-        if self._plain:
-            return folded.rfind(self._plain, 0, end)
-        found = -1
-        for match in self._pattern.finditer(folded, 0, end):
-            found = match.start()
-        return found
-
-    def may_match(self, line: bytes) -> bool:
-        return True
+        if self.literal:
+            return super().last(folded, end)
+        return max((match.start() for match in self._pattern.finditer(folded, 0, end)), default=-1)
 
     def hits(self, message: MessageContent) -> list[tuple[int, int]]:
         return [(number, line) for number, part in enumerate(message.parts) for line in self._lines(part)]
@@ -89,12 +82,14 @@ def find_text(
     step: int,
     *,
     behind: tuple[int, int] | None = None,
+    wrap: bool = False,
     max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
     """Find a text: yields the fraction that is searched, and at the end the first hit, if there is one.
 
     The search begins behind the record `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or
-    back (-1). `behind` is a part and line of that record behind which it is searched first. Raises as the source.
+    back (-1); with `wrap` it goes on from the other end. `behind` is a part and line of that record behind which it is
+    searched first. Raises as the source.
     """
     here = source.get(start, max_bytes) if start is not None and behind is not None else None
     if here is not None and behind is not None:
@@ -102,30 +97,13 @@ def find_text(
         if hits:
             yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
-    for item in source.candidates(pattern, start, step, max_bytes):
-        if isinstance(item, float):
-            yield item
-        elif hits := pattern.hits(message_content(item)):
-            yield SearchHit(item, *(hits[0] if step > 0 else hits[-1]))
-            return
-
-
-def find_text_wrapping(
-    source: RecordSource,
-    pattern: TextPattern,
-    start: Cursor | None,
-    step: int,
-    *,
-    behind: tuple[int, int] | None = None,
-    max_bytes: int | None = None,
-) -> Iterator[SearchHit | float]:
-    """As `find_text`, but go on from the other end of the source."""
-    for item in find_text(source, pattern, start, step, behind=behind, max_bytes=max_bytes):
-        yield item
-        if isinstance(item, SearchHit):
-            return
-    for item in find_text(source, pattern, None, step, max_bytes=max_bytes):
-        yield replace(item, wrapped=True) if isinstance(item, SearchHit) else item
+    for wrapped in (False, True) if wrap else (False,):
+        for item in source.candidates(pattern, None if wrapped else start, step, max_bytes):
+            if isinstance(item, float):
+                yield item
+            elif hits := pattern.hits(message_content(item)):
+                yield SearchHit(item, *(hits[0] if step > 0 else hits[-1]), wrapped)
+                return
 
 
 def find_prompt(

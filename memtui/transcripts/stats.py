@@ -79,7 +79,7 @@ class SessionStats(Struct):
     _calls: dict[str, str] = field(default_factory=dict)
     _input_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     _edited_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _tokens: dict[str, tuple[str, SessionTokens]] = field(default_factory=dict)
+    _tokens: dict[str, SessionTokens] = field(default_factory=dict)
     _written: dict[str, None] = field(default_factory=dict)
     _versions: dict[str, dict[int, FileBackup]] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class SessionStats(Struct):
         if isinstance(usage, dict) and answer and model != "<synthetic>":
             keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             sent, received, cached, stored = (_count(usage.get(key)) for key in keys)
-            self._tokens[answer] = model, SessionTokens(sent, received, cached, stored, 1)
+            self._tokens[answer] = SessionTokens(sent, received, cached, stored, 1)
 
     @property
     def tools(self) -> ToolStats:
@@ -132,14 +132,7 @@ class SessionStats(Struct):
 
     @property
     def tokens(self) -> SessionTokens:
-        return sum(self.tokens_by_model.values(), SessionTokens())
-
-    @property
-    def tokens_by_model(self) -> dict[str, SessionTokens]:
-        found: dict[str, SessionTokens] = {}
-        for model, usage in self._tokens.values():
-            found[model] = found.get(model, SessionTokens()) + usage
-        return found
+        return sum(self._tokens.values(), SessionTokens())
 
     @property
     def written_files(self) -> tuple[str, ...]:

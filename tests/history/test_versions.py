@@ -227,9 +227,6 @@ def test_a_folder_as_of_a_moment_with_bytes_and_times(folder: Folder, by: str) -
     folder.store.undo()
     assert texts(folder)["a.md"] == b"dreamt\n"
     assert texts(folder)["b.md"] == b"somebody's\n"
-    assert folder.store.restore_as_of(until=2500.0, names=["a.md"]).operation is not None
-    assert texts(folder)["a.md"] == b"one and more\n"
-    assert texts(folder)["b.md"] == b"somebody's\n"
 
 
 def test_what_cannot_be_restored_is_listed_and_the_rest_is(folder: Folder, tmp_path: Path) -> None:

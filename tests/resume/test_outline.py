@@ -100,7 +100,7 @@ def test_every_message_of_the_recordings_is_drawn_once(name: str, tmp_path: Path
         path.write_bytes(session_bytes(case))
         transcript = read_transcript(path)
         told, tree = plan_resume(transcript), build_tree(transcript.entries)
-        found = outline_of(transcript, told, tree)
+        found = outline_of(transcript, told)
         assert sorted(node.branch.index for node in found if node.branch) == list(range(len(tree.branches)))
         assert sum(node.leaf for node in found) == (told.leaf.uuid in tree.by_uuid)
         assert [node.depth for node in found][:1] in ([], [0])

@@ -24,7 +24,8 @@ from textual.worker import get_current_worker
 from memtui.transcripts.content import ContentKind, message_content
 from memtui.transcripts.folded_source import FOLD_PART, FoldedSource, RepeatedRange
 from memtui.transcripts.records import Cursor, LineTooLong, RecordSource, RecordView
-from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text_wrapping, find_uuid
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_uuid
+from memtui.transcripts.search import find_text as find_text_in
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
@@ -552,7 +553,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         needle = TextPattern(words)
         direction = "below" if step > 0 else "above"
         self._look(
-            lambda source, most: find_text_wrapping(source, needle, spot, step, behind=behind, max_bytes=most),
+            lambda source, most: find_text_in(source, needle, spot, step, behind=behind, wrap=True, max_bytes=most),
             f"looking {direction} for {words!r}",
             f"no {words!r} here",
         )
