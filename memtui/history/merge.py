@@ -13,7 +13,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cache
 from pathlib import Path
 from shutil import which
 from typing import Literal
@@ -63,12 +62,10 @@ def _lines(text: str) -> list[str]:
 
 def _anchors(base: Sequence[str], mine: Sequence[str], disk: Sequence[str]) -> list[tuple[tuple[int, int, int], int]]:
     """Runs that all three share: where they start in each, and how long they are."""
-    to_mine = {
-        a + i: b + i for a, b, n in SequenceMatcher(None, base, mine, False).get_matching_blocks() for i in range(n)
-    }
-    to_disk = {
-        a + i: b + i for a, b, n in SequenceMatcher(None, base, disk, False).get_matching_blocks() for i in range(n)
-    }
+    to_mine, to_disk = (
+        {a + i: b + i for a, b, n in SequenceMatcher(None, base, other, False).get_matching_blocks() for i in range(n)}
+        for other in (mine, disk)
+    )
     runs: list[tuple[tuple[int, int, int], int]] = []
     for line in range(len(base)):
         if line not in to_mine or line not in to_disk:
@@ -144,14 +141,9 @@ def _both(mine: bytes, base: bytes, disk: bytes) -> Merged:
     return Merged(b"".join(parts), 1)
 
 
-@cache
-def _git() -> str | None:
-    return which("git")
-
-
 def _merge_file(mine: bytes, base: bytes, disk: bytes) -> Merged | None:
     """Ask git; `None` when there is none or it can't (binary, no room for its files)."""
-    git = _git()
+    git = which("git")
     if git is None:
         return None
     try:

@@ -41,15 +41,6 @@ class Step(Struct, frozen=True):
         return self.disk.data != self.data or self.modified not in (None, self.disk.stamp.mtime_ns)
 
 
-def in_order(steps: Sequence[Step]) -> list[Step]:
-    """New content first and removals last, so that nobody looking in between misses a memory.
-
-    A removed name that differs from a new one in case or accents only goes first: on some systems both are one file.
-    """
-    new = {fold_name(step.name) for step in steps if step.data is not None}
-    return sorted(steps, key=lambda step: 1 if step.data is not None else 0 if fold_name(step.name) in new else 2)
-
-
 class Transaction:
     """One step over several files below a resolved `root`: `stage`, `check`, `replace`, then `close`; `roll_back` if
     `replace` failed.
@@ -59,7 +50,12 @@ class Transaction:
 
     def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL, own: Sequence[Path] = ()) -> None:
         self._root = root
-        self._steps = in_order(steps)
+        # New content first and removals last, so that nobody looking in between misses a memory. A removed name that
+        # differs from a new one in case or accents only goes first: on some systems both are one file.
+        new = {fold_name(step.name) for step in steps if step.data is not None}
+        self._steps = sorted(
+            steps, key=lambda step: 1 if step.data is not None else 0 if fold_name(step.name) in new else 2
+        )
         self._fs = fs
         self._own = own
         self._parents: dict[tuple[Path, str], int] = {}

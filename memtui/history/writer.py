@@ -170,10 +170,13 @@ class Writer:
                 undoes=entry.undoes, extra=entry.extra, finished=finished,
             )  # fmt: skip
             for name, (before, after) in files.items():
-                old = None if before is None else self._blob(connection, before)
-                new = None
+                old = new = near = None
+                if before is not None:
+                    old = before.blob
+                    if old is None:
+                        old = put_blob(connection, before.data, before.digest)
+                    near = (old, before.data)
                 if after is not None:
-                    near = None if before is None or old is None else (old, before.data)
                     new = put_blob(connection, after.data, after.digest, near)
                 what = "added" if before is None else "removed" if after is None else "changed"
                 added, removed = count_lines(before.data if before else b"", after.data if after else b"")
@@ -188,10 +191,6 @@ class Writer:
             if finished:
                 self._take_over(connection, operation)
         return id
-
-    @staticmethod
-    def _blob(connection: sqlite3.Connection, side: _Side) -> int:
-        return side.blob if side.blob is not None else put_blob(connection, side.data, side.digest)
 
     def _done(self, id: str) -> None:
         """Say that an operation has happened. A power cut may take that: then it is found out again."""

@@ -56,15 +56,12 @@ def undo_order(workspace: Workspace) -> UndoOrder:
         return Saved(workspace.history.operation(done.operation.id), left=done.left)
 
     def moves(operation: Operation, over: Collection[str]) -> Saved:
-        return (_move_again if operation.kind == UNDO else _move_back)(workspace, operation)
+        if operation.kind == UNDO:
+            return _move_again(workspace, operation)
+        undone = undo_move(workspace.dirs, operation.id, live=live_sessions(workspace), now=workspace.now)
+        return Saved(undone.operation, left=tuple(NotRestored(stay.what, stay.why) for stay in undone.stays))
 
     return workspace.undo_order({operations_log.SUBJECT: sessions, journal.SUBJECT: moves}, [archive.recover])
-
-
-def _move_back(workspace: Workspace, operation: Operation) -> Saved:
-    undone = undo_move(workspace.dirs, operation.id, live=live_sessions(workspace), now=workspace.now)
-    left = (NotRestored(stay.what, stay.why) for stay in undone.stays)
-    return Saved(undone.operation, left=tuple(left))
 
 
 def _move_again(workspace: Workspace, undo: Operation) -> Saved:

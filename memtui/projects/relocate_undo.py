@@ -103,7 +103,9 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
     stays: list[Stay] = []
     ours: list[FileMove] = []
     if step["id"] and not all(file.there for file in recorded):
-        recorded = [*_added(step, new, recorded), *recorded]
+        known = {file.target for file in recorded} | set(step["had"])
+        added = [name for name in files_of(new, step["as"]) if name not in known]
+        recorded[:0] = [FileMove(step["id"] + name.removeprefix(step["as"]), name, 0) for name in added]
     for file in recorded:
         here, there = read_file_state(old, file.source, fs=fs), read_file_state(new, file.target, fs=fs)
         if here is not None:
@@ -118,12 +120,6 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
         else:
             ours.append(FileMove(file.target, file.source, there.stamp.size))
     return [*stays, *transfer(what, ours, new, old, fs=fs)[1]]
-
-
-def _added(step: Line, new: Path, recorded: Collection[FileMove]) -> list[FileMove]:
-    known = {file.target for file in recorded} | set(step["had"])
-    added = [name for name in files_of(new, step["as"]) if name not in known]
-    return [FileMove(step["id"] + name.removeprefix(step["as"]), name, 0) for name in added]
 
 
 def _copied_back(file: FileMove, old: Path, new: Path, fs: FileSystem) -> list[Stay]:

@@ -198,7 +198,11 @@ class ArchiveMover:
                 if self._stamp(project, item) != stamp:
                     why = f"{item.name} is being written by another program: nothing was moved"
                     raise Conflict(why, hint="end the client that has it open first")
-            self._unlink(project, note.files[0])
+            try:
+                remove_files(project, [note.files[0].name], fs=self._fs)
+            except OSError:  # which counts only if the transcript is still there
+                if self._stamp(project, note.files[0]) is not None:
+                    raise
             # It has moved: what fails from here on is done by the next operation.
             with self._ending(journal):
                 self._clear_away(box, project, note, stamps, main, operation)
@@ -211,13 +215,6 @@ class ArchiveMover:
             if main >= 0:
                 with suppress(OSError):
                     self._fs.close(main)
-
-    def _unlink(self, project: Path, item: ArchiveItem) -> None:
-        try:
-            remove_files(project, [item.name], fs=self._fs)
-        except OSError:
-            if entry_stat(project, item.name, fs=self._fs) is not None:
-                raise
 
     def _clear_away(
         self,
