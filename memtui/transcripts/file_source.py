@@ -55,38 +55,38 @@ class FileSource(OpenTranscript):
 
     # One record.
 
-    def first(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._forward(0, max_bytes)
+    def first(self) -> RecordView | None:
+        return self._forward(0)
 
-    def last(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._backward(self.size, max_bytes)
+    def last(self) -> RecordView | None:
+        return self._backward(self.size)
 
-    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        length, found = self._records_at(cursor.at, max_bytes)
+    def after(self, cursor: Cursor) -> RecordView | None:
+        length, found = self._records_at(cursor.at)
         if cursor.part + 1 < len(found):
             return found[cursor.part + 1]
-        return self._forward(cursor.at + length + 1, max_bytes)
+        return self._forward(cursor.at + length + 1)
 
-    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def before(self, cursor: Cursor) -> RecordView | None:
         if cursor.part:
-            _, found = self._records_at(cursor.at, max_bytes)
+            _, found = self._records_at(cursor.at)
             if found:
                 return found[min(cursor.part, len(found)) - 1]
-        return self._backward(cursor.at, max_bytes)
+        return self._backward(cursor.at)
 
-    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        _, found = self._records_at(cursor.at, max_bytes)
-        return found[min(cursor.part, len(found) - 1)] if found else self.at(cursor.at, max_bytes)
+    def get(self, cursor: Cursor) -> RecordView | None:
+        _, found = self._records_at(cursor.at)
+        return found[min(cursor.part, len(found) - 1)] if found else self.at(cursor.at)
 
-    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+    def at(self, offset: int) -> RecordView | None:
         offset = max(0, min(offset, self.size))
-        return self._forward(self._start_of(offset, max_bytes), max_bytes) or self.last(max_bytes)
+        return self._forward(self._start_of(offset)) or self.last()
 
     def fraction_before(self, cursor: Cursor) -> float:
         return min(1.0, cursor.at / max(1, self.size))
 
-    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
-        return self.at(int(fraction * self.size), max_bytes)
+    def at_fraction(self, fraction: float) -> RecordView | None:
+        return self.at(int(fraction * self.size))
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
         """How many lines end between two bytes, block by block; the sum is the difference of the line numbers."""
@@ -94,29 +94,29 @@ class FileSource(OpenTranscript):
             yield block.count(b"\n")
             begin += len(block)
 
-    def _forward(self, offset: int, max_bytes: int | None) -> RecordView | None:
+    def _forward(self, offset: int) -> RecordView | None:
         while True:
-            length, found = self._records_at(offset, max_bytes)
+            length, found = self._records_at(offset)
             if found:
                 return found[0]
             if offset + length >= self.size:
                 return None
             offset = self._over_blank(offset + length + 1)
 
-    def _backward(self, end: int, max_bytes: int | None) -> RecordView | None:
+    def _backward(self, end: int) -> RecordView | None:
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
-            start = self._start_of(stop, max_bytes)
-            _, found = self._records_at(start, max_bytes)
+            start = self._start_of(stop)
+            _, found = self._records_at(start)
             if found:
                 return found[-1]
             end = self._before_blank(start)
         return None
 
-    def _records_at(self, offset: int, max_bytes: int | None) -> tuple[int, list[RecordView]]:
+    def _records_at(self, offset: int) -> tuple[int, list[RecordView]]:
         """The length of a line and its records; the last line is kept, because one line may hold several."""
         if self._cached_line[0] != offset:
-            line, length, ended = self._line(offset, max_bytes)
+            line, length, ended = self._line(offset)
             if length > self.max_line_bytes:
                 found = [oversized_view(line, offset, length, self.max_line_bytes, pending=not ended)]
             else:
@@ -128,7 +128,7 @@ class FileSource(OpenTranscript):
 
     # Bytes.
 
-    def _line(self, offset: int, max_bytes: int | None) -> tuple[bytes, int, bool]:
+    def _line(self, offset: int) -> tuple[bytes, int, bool]:
         """The line at an offset (of one that is too long only the beginning), its length, and whether it has an end."""
         held, length, block = b"", 0, FIRST_READ_BYTES
         while chunk := self._pread(block, offset + length):
@@ -138,12 +138,12 @@ class FileSource(OpenTranscript):
             held = held + piece if length <= self.max_line_bytes else (held + piece)[:PREVIEW_BYTES]
             if end >= 0:
                 return held, length, True
-            if max_bytes is not None and length >= max_bytes:
+            if self.max_bytes is not None and length >= self.max_bytes:
                 raise LineTooLong
             block = min(block * 2, MAX_READ_BYTES)
         return held, length, False
 
-    def _start_of(self, offset: int, max_bytes: int | None) -> int:
+    def _start_of(self, offset: int) -> int:
         block, at = FIRST_READ_BYTES, offset
         while at > 0:
             size = min(block, at)
@@ -151,7 +151,7 @@ class FileSource(OpenTranscript):
             if found >= 0:
                 return at - size + found + 1
             at -= size
-            if max_bytes is not None and offset - at >= max_bytes:
+            if self.max_bytes is not None and offset - at >= self.max_bytes:
                 raise LineTooLong
             block = min(block * 2, MAX_READ_BYTES)
         return 0
@@ -179,24 +179,22 @@ class FileSource(OpenTranscript):
 
     # Searching.
 
-    def candidates(
-        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
-    ) -> Iterator[RecordView | float]:
+    def candidates(self, pattern: LiteralPattern, start: Cursor | None, step: int) -> Iterator[RecordView | float]:
         ahead = step > 0
         if start is None:
             begin = 0 if ahead else self.size
         else:
             begin = start.at
             if start.part and not ahead:
-                begin += self._records_at(start.at, max_bytes)[0] + 1
-        for offset, block in (self._blocks if ahead else self._blocks_back)(begin, max_bytes):
+                begin += self._records_at(start.at)[0] + 1
+        for offset, block in (self._blocks if ahead else self._blocks_back)(begin):
             folded = pattern.fold(block)
             at = pattern.first(folded, 0) if ahead else pattern.last(folded, len(block))
             while at >= 0:
                 first, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
                 end = end if end >= 0 else len(block)
                 if pattern.may_match(block[first:end]):
-                    found = self._records_in(block[first:end], offset + first, max_bytes)[::step]
+                    found = self._records_in(block[first:end], offset + first)[::step]
                     for record in found:
                         if start is None or (record.cursor > start if ahead else record.cursor < start):
                             yield record
@@ -207,16 +205,16 @@ class FileSource(OpenTranscript):
             done = min(1.0, (offset + len(block) if ahead else offset) / max(1, self.size))
             yield done if ahead else 1 - done
 
-    def _records_in(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
+    def _records_in(self, line: bytes, offset: int) -> list[RecordView]:
         """The records of a line that was found in a block; a line of which the block has only a part is read again."""
         if len(line) == PREVIEW_BYTES or len(line) > self.max_line_bytes:
-            return self._records_at(offset, max_bytes)[1]
-        if max_bytes is not None and len(line) >= max_bytes:
+            return self._records_at(offset)[1]
+        if self.max_bytes is not None and len(line) >= self.max_bytes:
             raise LineTooLong
         ended = self._pread(1, offset + len(line)) == b"\n"
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
-    def _blocks(self, offset: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
+    def _blocks(self, offset: int) -> Iterator[tuple[int, bytes]]:
         """Whole lines from a line's start to the end of the file, in blocks; of a too long one the beginning."""
         rest = b""
         while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
@@ -225,18 +223,18 @@ class FileSource(OpenTranscript):
             if cut:
                 yield offset, data[:cut]
                 offset, rest = offset + cut, data[cut:]
-            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
+            elif self.max_bytes is not None and len(data) >= max(self.max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
             elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
-                _, length, _ = self._line(offset, None)
+                _, length, _ = self._line(offset)
                 yield offset, data[:PREVIEW_BYTES]
                 offset, rest = offset + length + 1, b""
         if rest:
             yield offset, rest
 
-    def _blocks_back(self, end: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
+    def _blocks_back(self, end: int) -> Iterator[tuple[int, bytes]]:
         rest = b""
         while end > 0:
             size = min(max(SEARCH_STEP_BYTES, len(rest)), end)
@@ -246,12 +244,12 @@ class FileSource(OpenTranscript):
             if begin == 0 or cut:
                 yield begin + cut, data[cut:]
                 rest = data[:cut]
-            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
+            elif self.max_bytes is not None and len(data) >= max(self.max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
             elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
-                begin = self._start_of(begin, None)
+                begin = self._start_of(begin)
                 yield begin, self._pread(PREVIEW_BYTES, begin)
                 rest = b""
             end = begin

@@ -150,41 +150,39 @@ class FoldedSource(FileSource):
 
     # One record.
 
-    def first(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._from_above(super().first(max_bytes))
+    def first(self) -> RecordView | None:
+        return self._from_above(super().first())
 
-    def last(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._visible(super().last(max_bytes))
+    def last(self) -> RecordView | None:
+        return self._visible(super().last())
 
-    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def after(self, cursor: Cursor) -> RecordView | None:
         range_ = self._range_at(cursor)
         if range_ is not None and not self.is_open(Cursor(range_.start)):
             cursor = Cursor(range_.end)
         elif cursor.part == FOLD_PART:
-            return super().get(Cursor(cursor.at), max_bytes)
-        return self._from_above(super().after(cursor, max_bytes))
+            return super().get(Cursor(cursor.at))
+        return self._from_above(super().after(cursor))
 
-    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def before(self, cursor: Cursor) -> RecordView | None:
         range_ = self._range_at(cursor)
         if range_ is not None and cursor == Cursor(range_.start) and self.is_open(cursor):
             return _placeholder(range_)
         if range_ is not None and not self.is_open(Cursor(range_.start)):
             cursor = Cursor(range_.start)
-        return self._visible(super().before(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
+        return self._visible(super().before(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor))
 
-    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def get(self, cursor: Cursor) -> RecordView | None:
         range_ = self._range_at(cursor)
         if range_ is not None and cursor == Cursor(range_.start, FOLD_PART):
             return _placeholder(range_)
-        return self._visible(super().get(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
+        return self._visible(super().get(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor))
 
-    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
-        return self._visible(super().at(offset, max_bytes))
+    def at(self, offset: int) -> RecordView | None:
+        return self._visible(super().at(offset))
 
-    def candidates(
-        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
-    ) -> Iterator[RecordView | float]:
-        for item in super().candidates(pattern, start, step, max_bytes):
+    def candidates(self, pattern: LiteralPattern, start: Cursor | None, step: int) -> Iterator[RecordView | float]:
+        for item in super().candidates(pattern, start, step):
             if isinstance(item, float) or self._visible(item) is item:
                 yield item
 

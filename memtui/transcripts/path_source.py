@@ -18,40 +18,38 @@ class PathSource(OpenTranscript):
         super().__init__(path)
         self.entries = entries
 
-    def first(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(0, max_bytes)
+    def first(self) -> RecordView | None:
+        return self._number(0)
 
-    def last(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(len(self.entries) - 1, max_bytes)
+    def last(self) -> RecordView | None:
+        return self._number(len(self.entries) - 1)
 
-    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(cursor.at + 1, max_bytes)
+    def after(self, cursor: Cursor) -> RecordView | None:
+        return self._number(cursor.at + 1)
 
-    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(cursor.at - 1, max_bytes)
+    def before(self, cursor: Cursor) -> RecordView | None:
+        return self._number(cursor.at - 1)
 
-    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(min(cursor.at, len(self.entries) - 1), max_bytes)
+    def get(self, cursor: Cursor) -> RecordView | None:
+        return self._number(min(cursor.at, len(self.entries) - 1))
 
-    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+    def at(self, offset: int) -> RecordView | None:
         """The record whose line holds a byte; else the next one in the file, or the last."""
         places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.entries))
         found = bisect.bisect_left(places, (offset, 0))
-        return self._number(places[min(found, len(places) - 1)][1], max_bytes) if places else None
+        return self._number(places[min(found, len(places) - 1)][1]) if places else None
 
     def fraction_before(self, cursor: Cursor) -> float:
         return cursor.at / max(1, len(self.entries) - 1)
 
-    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(round(fraction * (len(self.entries) - 1)), max_bytes)
+    def at_fraction(self, fraction: float) -> RecordView | None:
+        return self._number(round(fraction * (len(self.entries) - 1)))
 
-    def candidates(
-        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
-    ) -> Iterator[RecordView | float]:
+    def candidates(self, pattern: LiteralPattern, start: Cursor | None, step: int) -> Iterator[RecordView | float]:
         count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
-            if max_bytes is not None and self.entries[number].length >= max_bytes:
+            if self.max_bytes is not None and self.entries[number].length >= self.max_bytes:
                 raise LineTooLong
             line = self._line(self.entries[number])
             if pattern.first(pattern.fold(line), 0) >= 0 and pattern.may_match(line):
@@ -59,11 +57,11 @@ class PathSource(OpenTranscript):
             yield number / count if step > 0 else 1 - number / count
             number += step
 
-    def _number(self, number: int, max_bytes: int | None) -> RecordView | None:
+    def _number(self, number: int) -> RecordView | None:
         if not 0 <= number < len(self.entries):
             return None
         entry = self.entries[number]
-        if max_bytes is not None and entry.length >= max_bytes:
+        if self.max_bytes is not None and entry.length >= self.max_bytes:
             raise LineTooLong
         return self._pick(self._line(entry), number)
 

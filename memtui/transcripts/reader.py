@@ -23,10 +23,14 @@ from memtui.util.errors import NotFound
 
 
 class OpenTranscript:
-    """A transcript that stays open. Raises `NotFound` if there is none, `MemtuiError` if it can't be opened."""
+    """A transcript that stays open. Raises `NotFound` if there is none, `MemtuiError` if it can't be opened.
+
+    `max_bytes` are the bytes of one line that may be read, None for no limit.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.max_bytes: int | None = None
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError as error:
@@ -35,8 +39,9 @@ class OpenTranscript:
             raise to_error(error, str(path), outcome="not read") from error
 
     def copy(self) -> Self:
-        """The same for another thread, to be closed by itself."""
+        """The same for another thread, to be closed by itself; it reads lines of any length."""
         twin = copy.copy(self)
+        twin.max_bytes = None
         twin._file = os.dup(self._file)
         return twin
 

@@ -82,37 +82,37 @@ class RecordSource(Protocol):
     Everything raises `MemtuiError` if the disk refuses, and with `max_bytes` `LineTooLong`.
     """
 
+    max_bytes: int | None
+
     @property
     def size(self) -> int:
         """Bytes of the file as it is now."""
 
-    def first(self, max_bytes: int | None = None) -> RecordView | None:
+    def first(self) -> RecordView | None:
         """The first record; None if there is none."""
 
-    def last(self, max_bytes: int | None = None) -> RecordView | None:
+    def last(self) -> RecordView | None:
         """The last record."""
 
-    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def after(self, cursor: Cursor) -> RecordView | None:
         """The record after a cursor; None at the end."""
 
-    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def before(self, cursor: Cursor) -> RecordView | None:
         """The record before a cursor; None at the beginning."""
 
-    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+    def get(self, cursor: Cursor) -> RecordView | None:
         """The record at a cursor, or the next one where it is gone."""
 
-    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+    def at(self, offset: int) -> RecordView | None:
         """The record whose line holds a byte of the file, or the next one, or the last."""
 
     def fraction_before(self, cursor: Cursor) -> float:
         """How much of the source is before a cursor, 0 to 1."""
 
-    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+    def at_fraction(self, fraction: float) -> RecordView | None:
         """The record before which this fraction of the source is."""
 
-    def candidates(
-        self, pattern: LiteralPattern, start: Cursor | None, step: int, max_bytes: int | None = None
-    ) -> Iterator[RecordView | float]:
+    def candidates(self, pattern: LiteralPattern, start: Cursor | None, step: int) -> Iterator[RecordView | float]:
         """Records whose line may match a pattern, and now and then the fraction that is searched.
 
         The search begins behind `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or back
@@ -120,7 +120,7 @@ class RecordSource(Protocol):
         """
 
     def copy(self) -> "RecordSource":
-        """The same source for another thread; to be closed by itself."""
+        """The same source for another thread, without a limit; to be closed by itself."""
 
     def close(self) -> None:
         """Let go of the file; twice does no harm."""

@@ -83,7 +83,6 @@ def find_text(
     *,
     behind: tuple[int, int] | None = None,
     wrap: bool = False,
-    max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
     """Find a text: yields the fraction that is searched, and at the end the first hit, if there is one.
 
@@ -91,14 +90,14 @@ def find_text(
     back (-1); with `wrap` it goes on from the other end. `behind` is a part and line of that record behind which it is
     searched first. Raises as the source.
     """
-    here = source.get(start, max_bytes) if start is not None and behind is not None else None
+    here = source.get(start) if start is not None and behind is not None else None
     if here is not None and behind is not None:
         hits = [hit for hit in pattern.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
         if hits:
             yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
     for wrapped in (False, True) if wrap else (False,):
-        for item in source.candidates(pattern, None if wrapped else start, step, max_bytes):
+        for item in source.candidates(pattern, None if wrapped else start, step):
             if isinstance(item, float):
                 yield item
             elif hits := pattern.hits(message_content(item)):
@@ -106,11 +105,9 @@ def find_text(
                 return
 
 
-def find_prompt(
-    source: RecordSource, start: Cursor | None, step: int, *, max_bytes: int | None = None
-) -> Iterator[SearchHit | float]:
+def find_prompt(source: RecordSource, start: Cursor | None, step: int) -> Iterator[SearchHit | float]:
     """Find the next (or previous) prompt that a person typed; as `find_text`."""
-    for item in source.candidates(_Prompts('"user"'), start, step, max_bytes):
+    for item in source.candidates(_Prompts('"user"'), start, step):
         if isinstance(item, float):
             yield item
         elif is_prompt(item.data):
@@ -118,9 +115,9 @@ def find_prompt(
             return
 
 
-def find_uuid(source: RecordSource, uuid: str, *, max_bytes: int | None = None) -> Iterator[SearchHit | float]:
+def find_uuid(source: RecordSource, uuid: str) -> Iterator[SearchHit | float]:
     """Find the record with a uuid, from the end."""
-    for item in source.candidates(TextPattern(uuid), None, -1, max_bytes):
+    for item in source.candidates(TextPattern(uuid), None, -1):
         if isinstance(item, float):
             yield item
         elif item.data.get("uuid") == uuid:

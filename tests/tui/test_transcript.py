@@ -169,7 +169,7 @@ async def test_a_search_says_how_far_it_is_and_esc_stops_it(
         while True:
             yield 0.25
 
-    monkeypatch.setattr(transcript, "find_text_wrapping", endless)
+    monkeypatch.setattr(transcript, "find_text_in", endless)
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)

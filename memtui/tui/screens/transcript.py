@@ -199,7 +199,7 @@ class TranscriptScreen(HintedScreen[str | None]):
     def _open_again(self) -> None:
         offset = self._block.offset if self._block else 0
         try:
-            self.lines.show(self._source(), lambda source, most: source.at(offset, most))
+            self.lines.show(self._source(), lambda source: source.at(offset))
         except MemtuiError as error:
             self.take_status(TranscriptLines.Status(error.message))
 

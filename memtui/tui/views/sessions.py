@@ -162,7 +162,7 @@ class SessionsView(FilteredView[SessionsWanted]):
         if self.reader is None:
             pane.mount(TranscriptLines(source))
         else:
-            self.reader.show(source, lambda source, most: source.last(most), Anchor(end=True))
+            self.reader.show(source, lambda source: source.last(), Anchor(end=True))
 
     def _no_conversation(self, words: str) -> None:
         """Show none, and say why; that of another row would be wrong."""

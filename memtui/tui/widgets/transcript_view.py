@@ -76,11 +76,11 @@ class Anchor(Struct, frozen=True):
 
 START: Final = Anchor()
 
-Reads = Callable[[RecordSource, int | None], RecordView | None]
-"""Reads a record from a source, with the most bytes of a line that may be read."""
+Reads = Callable[[RecordSource], RecordView | None]
+"""Reads a record from a source."""
 Then = Callable[[RecordBlock | None], None]
-Search = Callable[[RecordSource, int | None], Iterator[SearchHit | float]]
-"""Searches a source, with the most bytes of a line that may be read."""
+Search = Callable[[RecordSource], Iterator[SearchHit | float]]
+"""Searches a source."""
 
 
 class Window:
@@ -227,11 +227,12 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     def __init__(self, source: RecordSource, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.source = source
+        source.max_bytes = INLINE_BYTES
         self.window = Window()
         self.top = self.cursor = 0
         self.all_open = False
         self._shown: dict[tuple[Cursor, int], int] = {}
-        self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
+        self._first: tuple[Reads, Anchor] = (lambda source: source.last(), Anchor(end=True))
         self._reading: object = None
         """What a thread reads for; like `_search` another object each time, so that a late answer is dropped."""
         self._search: object = None
@@ -260,7 +261,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             self._read(reads, lambda block: self._opened(block, anchor))
 
     def _open_at(self, spot: Cursor, anchor: Anchor) -> None:
-        self.open(lambda source, most: source.get(spot, most), anchor)
+        self.open(lambda source: source.get(spot), anchor)
 
     def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
         """Read another source, from where `open` would go; the old one is closed."""
@@ -268,6 +269,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self._shown.clear()
         self.source.close()
         self.source = source
+        source.max_bytes = INLINE_BYTES
         self.window = Window()
         self.open(reads, anchor)
 
@@ -320,7 +322,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         """Read and draw a record and go on with it: at once, or if its line is long as soon as a thread has it."""
         self._reading = None
         try:
-            record = reads(self.source, INLINE_BYTES)
+            record = reads(self.source)
         except LineTooLong:
             self._reading = ticket = object()
             self.post_message(self.Status("reading a long line"))
@@ -334,7 +336,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     def _read_long(self, source: RecordSource, ticket: object, reads: Reads, then: Then) -> None:
         block, error = None, ""
         try:
-            block = self._drawn(reads(source, None))
+            block = self._drawn(reads(source))
         except MemtuiError as refused:
             error = refused.message
         finally:
@@ -375,7 +377,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
                 if (len(window.rows) - self.top - height if below else self.top) >= rows:
                     break
                 spot = window.blocks[-1 if below else 0].spot
-                record = (self.source.after if below else self.source.before)(spot, INLINE_BYTES)
+                record = (self.source.after if below else self.source.before)(spot)
                 self._shift(window.add(self._drawn(record), below=below))
         except LineTooLong:
             self._read_edge(spot, below=below)
@@ -397,7 +399,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
                 self._fill()
                 self._report()
 
-        self._read(lambda source, most: source.after(spot, most) if below else source.before(spot, most), take)
+        self._read(lambda source: source.after(spot) if below else source.before(spot), take)
 
     # Moving.
 
@@ -431,9 +433,9 @@ class TranscriptLines(Lines, Widget, can_focus=True):
 
     def move_cursor_to(self, index: int) -> None:
         if index:
-            self.open(lambda source, most: source.last(most), Anchor(end=True))
+            self.open(lambda source: source.last(), Anchor(end=True))
         else:
-            self.open(lambda source, most: source.first(most), START)
+            self.open(lambda source: source.first(), START)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self._wheel(event, WHEEL_ROWS)
@@ -455,7 +457,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return
         if offset.x >= self.row_width:
             share = offset.y / max(1, self.size.height - 1)
-            self.open(lambda source, most: source.at_fraction(share, most), START)
+            self.open(lambda source: source.at_fraction(share), START)
         elif self.top + offset.y < len(self.window.rows):
             self._go(self.top + offset.y)
             if event.chain == 2:
@@ -553,7 +555,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         needle = TextPattern(words)
         direction = "below" if step > 0 else "above"
         self._look(
-            lambda source, most: find_text_in(source, needle, spot, step, behind=behind, wrap=True, max_bytes=most),
+            lambda source: find_text_in(source, needle, spot, step, behind=behind, wrap=True),
             f"looking {direction} for {words!r}",
             f"no {words!r} here",
         )
@@ -568,14 +570,14 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return
         which = "next" if step > 0 else "previous"
         self._look(
-            lambda source, most: find_prompt(source, spot, step, max_bytes=most),
+            lambda source: find_prompt(source, spot, step),
             f"looking for the {which} prompt",
             f"no {which} prompt",
         )
 
     def to_uuid(self, uuid: str) -> None:
         self._look(
-            lambda source, most: find_uuid(source, uuid, max_bytes=most),
+            lambda source: find_uuid(source, uuid),
             "looking for the record",
             f"no record {uuid} here",
         )
@@ -586,7 +588,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self._search = ticket = object()
         end, share = time.monotonic() + INLINE_SEARCH_S, 0.0
         try:
-            for step in search(self.source, INLINE_BYTES):
+            for step in search(self.source):
                 if isinstance(step, SearchHit):
                     self._show_hit(ticket, step, "")
                     return
@@ -608,7 +610,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     def _look_long(self, source: RecordSource, search: Search, ticket: object, doing: str, nothing: str) -> None:
         worker, hit, reported = get_current_worker(), None, time.monotonic()
         try:
-            for step in search(source, None):
+            for step in search(source):
                 if worker.is_cancelled or ticket is not self._search:
                     return
                 if isinstance(step, SearchHit):
