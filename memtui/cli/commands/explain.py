@@ -32,16 +32,17 @@ from memtui.memory.surroundings import Surroundings
 from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.report import resume_report, transcript_report
 from memtui.resume.resume import plan_resume
-from memtui.transcripts.transcript import read_transcript
+from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError
 from memtui.util.paths import expand_tilde
 from memtui.util.text import clip, size
 
 LONGEST = 160
 """Characters of a text that are shown; `--json` has all of them."""
-_FOLDER = DIRECTORY
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
-_READ = click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
+_READ = click.option(
+    "--read", "reads", multiple=True, type=DIRECTORY, metavar="DIR", help="One more folder to read in."
+)
 _CASEFOLD = click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 
 
@@ -208,7 +209,7 @@ def explain_context(context: CliContext, directories: tuple[str, ...]) -> None:
 @explain.command("path")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @_READ
-@click.option("--root", type=_FOLDER, metavar="DIR", help="The memory folder; this project's if left out.")
+@click.option("--root", type=DIRECTORY, metavar="DIR", help="The memory folder; this project's if left out.")
 @click.option("--op", type=click.Choice(("read", "write")), default="write", show_default=True)
 @click.option("--actor", type=click.Choice(("agent", "dream", "user")), default="user", show_default=True)
 @_CASEFOLD
@@ -225,13 +226,10 @@ def explain_path(
     defaults: Data = {"op": op, "actor": actor, "casefold": casefold}
     if root is not None or "-" not in paths:
         defaults["root"] = str(context.location.folder if root is None else root)
-    found: list[Data] = []
+    given: list[Data | str] = []
     for word in paths:
-        if word == "-":
-            found += [_judge_path(_json_object(line), defaults, reads) for line in _stdin_lines()]
-        else:
-            found.append(_judge_path({"path": word}, defaults, reads))
-
+        given += map(_json_object, _stdin_lines()) if word == "-" else [{"path": word}]
+    found = [_judge_path(one, defaults, reads) for one in given]
     return _tell_verdicts(context, "path", found, asked="-" not in paths)
 
 
@@ -249,19 +247,24 @@ def _json_object(text: str) -> Data | str:
 
 def _judge_path(given: Data | str, defaults: Data, reads: Sequence[Path]) -> Data:
     if isinstance(given, str):
-        return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": given}
+        return _nonsense("the line is no JSON object", given, path=None)
     question = {**defaults, **given}
-    root, op, actor = question.get("root"), question.get("op"), question.get("actor")
-    answer: Data = {"path": question.get("path"), "root": root, "op": op, "actor": actor}
+    answer = {key: question.get(key) for key in ("path", "root", "op", "actor")}
+    path, root, op, actor = answer.values()
     if not isinstance(root, str) or op not in ("read", "write") or actor not in ("agent", "dream", "user"):
         words = "root has to be a folder, op read or write, actor agent, dream or user"
-        return {"verdict": "deny", "reason": words, **answer, "error": words}
+        return _nonsense(words, words, **answer)
     verdict = check_path(
-        Path(root), question.get("path"), op=cast(Literal["read", "write"], op), reads=reads,
+        Path(root), path, op=cast(Literal["read", "write"], op), reads=reads,
         actor=cast(Literal["agent", "dream", "user"], actor), casefold=bool(question.get("casefold")),
     )  # fmt: skip
-    base = None if verdict.base is None else str(verdict.base)
-    return {"verdict": "allow" if verdict.allowed else "deny", **fields(verdict, "reason name"), "base": base, **answer}
+    word = "allow" if verdict.allowed else "deny"
+    return {"verdict": word, **fields(verdict, "reason name base"), **answer}
+
+
+def _nonsense(reason: str, error: str, **answer: object) -> Data:
+    """The verdict about a question that makes no sense."""
+    return {"verdict": "deny", "reason": reason, **answer, "error": error}
 
 
 @explain.command("frontmatter")
@@ -299,11 +302,7 @@ def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
 @pass_context
 def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
     """What Claude Code sends when it resumes a session, what it leaves out, and why."""
-
-    def look(word: str) -> Data:
-        return resume_report(plan_resume(read_transcript(Path(expand_tilde(word))), at))
-
-    return _each(context, "resume", files, look, _resume_text)
+    return _each(context, "resume", files, lambda word: resume_report(plan_resume(_transcript(word), at)), _resume_text)
 
 
 def _resume_text(out: Output, data: Data) -> Iterator[Line]:
@@ -326,14 +325,14 @@ def _resume_text(out: Output, data: Data) -> Iterator[Line]:
 @pass_context
 def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-
-    def look(word: str) -> Data:
-        return transcript_report(read_transcript(Path(expand_tilde(word))))
-
-    return _each(context, "transcript", files, look, _text)
+    return _each(context, "transcript", files, lambda word: transcript_report(_transcript(word)), _transcript_text)
 
 
-def _text(out: Output, data: Data) -> Iterator[Line]:
+def _transcript(word: str) -> Transcript:
+    return read_transcript(Path(expand_tilde(word)))
+
+
+def _transcript_text(out: Output, data: Data) -> Iterator[Line]:
     yield f"{data['records']} records, {data['bad']} bad lines, {data['salvaged']} salvaged"
     yield f"{data['cycles']} cycles, {data['orphans']} orphans, {data['duplicates']} duplicates"
     if data["pending"]:
@@ -345,7 +344,7 @@ def _text(out: Output, data: Data) -> Iterator[Line]:
 @explain.command("permission")
 @click.argument("tool", metavar="TOOL")
 @click.argument("given", default="", metavar="[JSON]")
-@click.option("--root", type=_FOLDER, metavar="DIR", help="The folder to work in; this project's memory if left out.")
+@click.option("--root", type=DIRECTORY, metavar="DIR", help="The folder to work in; this project's memory if left out.")
 @_READ
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)
 @_CASEFOLD
@@ -372,17 +371,17 @@ def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str 
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
     given = _json_object(text)
     if isinstance(given, str):
-        return {"verdict": "deny", "reason": "no JSON object", "tool": tool, "error": given}
+        return _nonsense("no JSON object", given, tool=tool)
     call = {**defaults, **given} if tool is None else {**defaults, "tool": tool, "input": given}
     if not isinstance(call["root"], str) or call["actor"] not in ("agent", "dream"):
         words = "root has to be a folder, actor agent or dream"
-        return {"verdict": "deny", "reason": words, "tool": call.get("tool"), "error": words}
+        return _nonsense(words, words, tool=call.get("tool"))
     scope = AllowedFolders(Path(call["root"]), tuple(reads), call["actor"], bool(call["casefold"]))
     decision = decide(call.get("tool"), call.get("input"), scope)
     verdict = "allow" if decision.allowed else "deny"
     answer: Data = {"verdict": verdict, "reason": decision.reason, "tool": call.get("tool"), "root": call["root"]}
     if decision.path is not None:
-        answer |= {"name": decision.path.name, "base": str(decision.path.base)}
+        answer |= fields(decision.path, "name base")
     if decision.plan is not None:
         answer["cwd"] = str(decision.plan.cwd)
         steps = decision.plan.steps

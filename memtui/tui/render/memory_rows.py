@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.presentation.context_text import shown_imports
 from memtui.util.filter_query import matches_query, parse_query
@@ -149,43 +150,25 @@ def _rows(key: str, label: str, members: list[FileRow], wanted: Wanted) -> list[
 
 def _item(file: MemoryFile, scope: Scope, line: int | None, wanted: Wanted, troubled: bool) -> FileRow:
     unlisted = scope.index is not None and file.kind == "topic" and line is None
-    return FileRow(
-        where=str(file.path),
-        label=visible(file.name if scope.id != "logs" else Path(file.name).name, keep=""),
-        scope=scope.id,
-        size=file.size,
-        modified=file.mtime_ns / 1e9,
-        mark=_mark(file.path, wanted, troubled, unlisted),
-        marked=file.path in wanted.marked,
-        line=line,
-        lines=scope.budget.lines if file.kind == "index" and scope.budget else None,
-    )
+    name = file.name if scope.id != "logs" else Path(file.name).name
+    row = _row(file, name, scope.id, wanted, _mark(file.path, wanted, troubled, unlisted))
+    return replace(row, line=line, lines=scope.budget.lines if file.kind == "index" and scope.budget else None)
 
 
-def _instruction(instruction: Instruction, wanted: Wanted, troubled: bool) -> FileRow:
-    return FileRow(
-        where=str(instruction.path),
-        label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
-        scope="instructions",
-        size=instruction.size,
-        modified=instruction.mtime_ns / 1e9,
-        mark=_mark(instruction.path, wanted, troubled),
-        marked=instruction.path in wanted.marked,
-    )
+def _instruction(item: Instruction, wanted: Wanted, troubled: bool) -> FileRow:
+    mark = _mark(item.path, wanted, troubled)
+    return _row(item, f"{item.path.name} ({item.layer})", "instructions", wanted, mark)
 
 
 def _import(each: Import, wanted: Wanted) -> FileRow:
     """The row of a file that is imported, or should be; it stands below the file that names it."""
-    state = "import" if each.state == "loaded" else "not loaded"
-    return FileRow(
-        where=str(each.path),
-        label=visible(f"  {each.path.name} ({state})", keep=""),
-        scope="instructions",
-        size=each.size,
-        modified=each.mtime_ns / 1e9,
-        mark=_mark(each.path, wanted, troubled=False),
-        marked=each.path in wanted.marked,
-    )
+    name = f"  {each.path.name} ({'import' if each.state == 'loaded' else 'not loaded'})"
+    return _row(each, name, "instructions", wanted, _mark(each.path, wanted, troubled=False))
+
+
+def _row(of: MemoryFile | Instruction | Import, label: str, scope: str, wanted: Wanted, mark: Mark) -> FileRow:
+    name, modified = visible(label, keep=""), of.mtime_ns / 1e9
+    return FileRow(str(of.path), name, scope, of.size, modified, mark, of.path in wanted.marked)
 
 
 def _mark(path: Path, wanted: Wanted, troubled: bool, unlisted: bool = False) -> Mark:

@@ -101,6 +101,8 @@ class DreamView(ListView):
         return self.list.current
 
     def show(self, state: AppState) -> None:
+        if not self.is_mounted:
+            return  # its panes are to come
         home = self.app.start.home
         now = self.app.start.now()  # a second counts while a run is on
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
