@@ -221,7 +221,7 @@ class MemtuiApp(AppBase):
         """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
         freeze_heap()
         self._save_frame()
-        self.run_worker(preload.load_all, thread=True, group="preload", exit_on_error=False, description="preload")
+        self.start_thread("preload", preload.load_all)
         if self.watch_disk:
             dreams = watcher.follow_dreams(self, lambda: self._dream_loader.followed if self._dream_loader else "")
             for group, follow in (("follow", watcher.follow(self)), ("follow-dreams", dreams)):
@@ -244,13 +244,9 @@ class MemtuiApp(AppBase):
 
     @on(messages.ReadingFinished)
     def reading_finished(self, message: messages.ReadingFinished) -> None:
-        match message.of:
-            case "memory":
-                self.memory_loader.done()
-            case "sessions":
-                self.session_loader.done()
-            case "dreams":
-                self.dream_loader.done()
+        loaders = {"memory": self.memory_loader, "sessions": self._session_loader, "dreams": self._dream_loader}
+        if (loader := loaders[message.of]) is not None:
+            loader.done()
 
     @on(messages.PreviewRequested)
     def read_preview(self, message: messages.PreviewRequested) -> None:

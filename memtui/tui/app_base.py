@@ -25,6 +25,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.widget import Widget
+from textual.worker import Worker
 
 from memtui.client.memory_location import MemoryLocation
 from memtui.tui.keyboard import KeyQueue
@@ -170,6 +171,15 @@ class AppBase(App[object]):
 
     def take_location(self, location: MemoryLocation) -> None:
         self.state = replace(self.state, location=location)
+
+    def start_thread(self, group: str, work: Callable[[], None], *, exclusive: bool = True) -> Worker[None]:
+        """Work in a thread; with `exclusive` it cancels what goes on in the group.
+
+        With a description of its own: Textual would make one from the arguments, a whole snapshot among them.
+        """
+        return self.run_worker(
+            work, thread=True, exclusive=exclusive, group=group, exit_on_error=False, description=group
+        )
 
     # Commands.
 

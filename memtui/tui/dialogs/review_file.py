@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from memtui.tui.dialogs.dialog import Dialog, message
+from memtui.tui.dialogs.show_diff import DiffDialog
 from memtui.tui.widgets.diff_lines import HunkLines
 
 
-class ReviewFile(Dialog[frozenset[int]]):
+class ReviewFile(DiffDialog[frozenset[int]]):
     """Returns the numbers of the hunks to adopt, from 1."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -21,21 +20,11 @@ class ReviewFile(Dialog[frozenset[int]]):
     ]
 
     def __init__(self, title: str, diff: str, *, notes: Sequence[str] = ()) -> None:
-        super().__init__(title, classes="-large")
-        self._diff = diff
-        self._notes = notes
-
-    def body(self) -> ComposeResult:
-        if self._notes:
-            yield message(self._notes[:6])
-        yield HunkLines(self._diff)
-
-    @property
-    def lines(self) -> HunkLines:
-        return self.query_one(HunkLines)
+        self.lines = HunkLines(diff)
+        super().__init__(title, "", notes, self.lines)
 
     def on_mount(self) -> None:
-        self.lines.focus()
+        super().on_mount()
         self._say_keys()
 
     def _say_keys(self) -> None:

@@ -1,16 +1,36 @@
 """A change before it is done, or after: a diff to read, and yes or no where there is something to decide."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from memtui.tui.dialogs.dialog import Dialog, message
-from memtui.tui.widgets.diff_lines import DiffLines
+from memtui.tui.dialogs.dialog import Answer, Dialog, message
+from memtui.tui.widgets.diff_lines import DiffLines, HunkLines
+
+MAX_NOTES = 6
+"""Lines of notes above the difference."""
 
 
-class ShowDiff(Dialog[bool]):
+class DiffDialog(Dialog[Answer], Generic[Answer]):
+    """Notes above a difference."""
+
+    def __init__(self, title: str, hints: str, notes: Sequence[str], lines: DiffLines | HunkLines) -> None:
+        super().__init__(title, hints, classes="-large")
+        self._notes, self._lines = notes, lines
+
+    def body(self) -> ComposeResult:
+        if self._notes:
+            yield message(self._notes[:MAX_NOTES])
+        yield self._lines
+
+    def on_mount(self) -> None:
+        self._lines.rows_changed()
+        self._lines.focus()
+
+
+class ShowDiff(DiffDialog[bool]):
     """Returns True when the change is to be done; without `yes` it is only shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -20,20 +40,8 @@ class ShowDiff(Dialog[bool]):
 
     def __init__(self, title: str, diff: str, *, notes: Sequence[str] = (), yes: str = "") -> None:
         hints = f"y {yes}   n Esc back" if yes else "Esc back"
-        super().__init__(title, hints, classes="-large")
-        self._diff = diff
-        self._notes = notes
+        super().__init__(title, hints, notes, DiffLines(diff or "no difference"))
         self._yes = yes
-
-    def body(self) -> ComposeResult:
-        if self._notes:
-            yield message(self._notes[:6])
-        yield DiffLines(self._diff or "no difference")
-
-    def on_mount(self) -> None:
-        lines = self.query_one(DiffLines)
-        lines.rows_changed()
-        lines.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action != "yes" or bool(self._yes)

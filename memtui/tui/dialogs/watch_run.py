@@ -40,13 +40,13 @@ FOREIGN = "⏎ diff   u restore   Esc close"
 COMMANDS = declare(
     registry.WATCH,
     Command("watch.follow", "Follow the log, or leave it where it is", "f",
-            lambda context: context.find(WatchRun).toggle_following(), "f follow"),
-    Command("watch.log_down", "Scroll the log down", "J", lambda context: context.find(WatchRun).scroll_log(1)),
-    Command("watch.log_up", "Scroll the log up", "K", lambda context: context.find(WatchRun).scroll_log(-1)),
+            lambda at: at.find(WatchRun).toggle_following(), "f follow"),
+    Command("watch.log_down", "Scroll the log down", "J", lambda at: at.find(WatchRun).scroll_log(1)),
+    Command("watch.log_up", "Scroll the log up", "K", lambda at: at.find(WatchRun).scroll_log(-1)),
     Command("watch.undo", "Undo the last write", "z", history.undo, "z undo", disabled_reason=registry.read_only),
     Command("watch.help", "Keys", "question_mark,f1", app.show_help, "? keys", "?"),
     Command("watch.close", "Close; a dream goes on", "escape,w,shift+down,f4",
-            lambda context: context.find(WatchRun).action_no(), "Esc close", "Esc"),
+            lambda at: at.find(WatchRun).action_no(), "Esc close", "Esc"),
 )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ Nothing is polled but the file of a run that is on; the watcher reports that ano
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -64,7 +63,7 @@ class DreamLoader:
         self._repeat = self._busy
         if not self._busy:
             self._busy = True
-            self._start("dreams", self._read)
+            self.app.start_thread("dreams", self._read)
 
     def look(self, *, shown: bool) -> None:
         appears, self.shown = shown and not self.shown, shown
@@ -81,7 +80,7 @@ class DreamLoader:
 
     def read_change(self, id: str, name: str) -> None:
         """Read what a run does to one file; "" is another program's."""
-        self._start("dream-change", lambda: self._change(id, name))
+        self.app.start_thread("dream-change", lambda: self._change(id, name))
 
     def tick(self) -> None:
         """A second of a dream: another program's process ends without a report."""
@@ -101,7 +100,7 @@ class DreamLoader:
         self._notify_end(on.run.id if on is not None else "")
         if on is not None and (self._following is None or self._following.is_finished):
             self.followed = str(on.run.events)
-            self._following = self._start("dream", lambda: self._follow(on.run))
+            self._following = self.app.start_thread("dream", lambda: self._follow(on.run))
 
     def _notify_end(self, on: str) -> None:
         """Say how the run ended that was on until now, wherever the person is; one that they ended says so itself."""
@@ -114,11 +113,6 @@ class DreamLoader:
         """Another project is opened: the run that is followed is none of its own."""
         for group in ("dream", "dreams", "dream-change"):
             self.app.workers.cancel_group(self.app, group)
-
-    def _start(self, group: str, work: Callable[[], None]) -> Worker[None]:
-        return self.app.run_worker(
-            work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group
-        )
 
     def _read(self) -> None:
         app, workspace, worker = self.app, self.app.workspace, get_current_worker()

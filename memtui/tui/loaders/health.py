@@ -103,7 +103,7 @@ class HealthLoader:
 
     def _start(self, work: Callable[[], None]) -> None:
         self._busy = True
-        self.app.run_worker(work, thread=True, group="marks", exit_on_error=False, description="health marks")
+        self.app.start_thread("marks", work, exclusive=False)
 
     def _take_up(self, session_list: SessionListState) -> None:
         """In a thread: which sessions of a list are others than before, and what the cache knows of those."""

@@ -57,20 +57,20 @@ class MemoryLoader:
     def first(self) -> None:
         """Names first, unless the last start's first frame shows them; then links, checks and history."""
         self._busy = True
-        self._start("read", self._first)
+        self.app.start_thread("read", self._first)
 
     def read_again(self) -> None:
         """Read what changed; the cursor stays where it is. A reading that goes on is followed by another."""
         self._repeat = self._busy
         if not self._busy:
             self._busy = True
-            self._start("read", self._again)
+            self.app.start_thread("read", self._again)
 
     def look(self) -> None:
         if self._busy:
             self._repeat = True
         else:
-            self._start("rescan", self._look)
+            self.app.start_thread("rescan", self._look)
 
     def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         def draw() -> None:
@@ -78,11 +78,7 @@ class MemoryLoader:
             if not get_current_worker().is_cancelled:
                 self.app.post_message(PreviewLoaded(made))
 
-        self._start("preview", draw)
-
-    def _start(self, group: str, work: Callable[[], None]) -> None:
-        # With a description of its own: Textual would make one from the arguments, a whole snapshot among them.
-        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+        self.app.start_thread("preview", draw)
 
     def _first(self) -> None:
         limit_heaps()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ class SessionLoader:
         changed, self._scope = scope != self._scope, scope
         if not self._busy or changed:
             self._busy, self._repeat = True, False
-            self._start("session-list", lambda: self._list(scope))
+            self.app.start_thread("session-list", lambda: self._list(scope))
 
     def read_again(self) -> None:
         if self.app.state.session_list is not None:
@@ -72,10 +71,7 @@ class SessionLoader:
 
     def open(self, point: Point) -> None:
         """Read one session whole: its branches, its properties, and the conversation that ends at a point."""
-        self._start("session", lambda: self._open(point))
-
-    def _start(self, group: str, work: Callable[[], None]) -> None:
-        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+        self.app.start_thread("session", lambda: self._open(point))
 
     def _list(self, scope: Scope) -> None:
         app, worker = self.app, get_current_worker()

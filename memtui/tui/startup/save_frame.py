@@ -44,10 +44,7 @@ def save_first_frame(app: AppBase, memory: MemoryView, loaded: tuple[Snapshot, l
         return True
     frame, data = _frame(app), encode(_first_state(app, memory))
     if data:
-        app.run_worker(
-            lambda: cache.write(frame, data, stamps),
-            thread=True, group="save-frame", exit_on_error=False, description="save-frame",
-        )  # fmt: skip
+        app.start_thread("save-frame", lambda: cache.write(frame, data, stamps), exclusive=False)
     return True
 
 

@@ -43,8 +43,8 @@ COMMANDS = declare(
     Command("dream.follow", "The run full screen, its log followed", "f", follow, "f follow",
             disabled_reason=dreams.no_runs),
     Command("dream.details", "To the details of the run", "right,l",
-            lambda context: context.find(DreamView).focus_preview(), display="→ l"),
-    Command("dream.runs", "Back to the runs", "left,h,escape", lambda context: context.find(DreamView).focus_list(),
+            lambda at: at.find(DreamView).focus_preview(), display="→ l"),
+    Command("dream.runs", "Back to the runs", "left,h,escape", lambda at: at.find(DreamView).focus_list(),
             display="← h Esc"),
 )  # fmt: skip
 

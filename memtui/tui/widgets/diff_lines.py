@@ -6,16 +6,15 @@ from textual.content import Content
 
 from memtui.presentation.diff import diff_text
 from memtui.tui.theme import TONE_STYLES
-from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.tui.widgets.virtual_list import LaidLines
 from memtui.util.diff import parse_diff
 from memtui.util.text import cells, visible
 
 
-class DiffLines(VirtualList):
+class DiffLines(LaidLines):
     """A unified diff, long lines wrapped; the sign in front says what the colour says."""
 
     show_cursor = False
-    rows: Sequence[Content] = ()
 
     def __init__(self, diff: str) -> None:
         super().__init__(id="diff")
@@ -24,28 +23,16 @@ class DiffLines(VirtualList):
     def show(self, diff: str) -> None:
         if diff != self._diff:
             self._diff = diff
-            self._lay()
-            self.rows_changed()
+            self.draw_again()
             self.scroll_to(y=0, animate=False)
 
-    def _lay(self) -> None:
+    def lay(self) -> None:
         width = max(4, self.size.width - 1)
         self.rows = [
             part
             for line in diff_text(self.app.state.masked(self._diff))
             for part in _wrapped(visible(line.text, keep="\t").expandtabs(4), TONE_STYLES[line.tone], width)
         ]
-
-    def draw_again(self) -> None:
-        self._lay()
-        super().draw_again()
-
-    def on_resize(self) -> None:
-        self._lay()
-        super().on_resize()
-
-    def row(self, index: int, width: int) -> Content:
-        return self.rows[index]
 
     def move_cursor(self, rows: int) -> None:
         self.scroll_relative(y=rows, animate=False)
@@ -57,7 +44,7 @@ class DiffLines(VirtualList):
         self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
 
 
-class HunkLines(VirtualList):
+class HunkLines(LaidLines):
     """The difference of one file, each hunk of it taken or left; the cursor's hunk is the one that keys are about."""
 
     rows: Sequence[tuple[int, Content]] = ()
@@ -68,7 +55,7 @@ class HunkLines(VirtualList):
         self.count = sum(line.kind == "hunk" for line in parse_diff(diff))
         self.taken = set(range(1, self.count + 1))
 
-    def _lay(self) -> None:
+    def lay(self) -> None:
         width = max(4, self.size.width - 1)
         rows, hunk = list[tuple[int, Content]](), 0
         for line in diff_text(self.app.state.masked(self._diff)):
@@ -87,10 +74,6 @@ class HunkLines(VirtualList):
                 rows += [(hunk, part) for part in _wrapped(text, style, width)]
         self.rows = rows
 
-    def on_resize(self) -> None:
-        self._lay()
-        super().on_resize()
-
     @property
     def hunk(self) -> int:
         """The number of the hunk under the cursor, from 1."""
@@ -102,8 +85,7 @@ class HunkLines(VirtualList):
 
     def toggle(self) -> None:
         self.taken ^= {self.hunk}
-        self._lay()
-        self.rows_changed()
+        self.draw_again()
 
     def row(self, index: int, width: int) -> Content:
         return self.rows[index][1]

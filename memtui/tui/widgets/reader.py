@@ -31,14 +31,13 @@ async def find_text(context: CommandContext) -> None:
 
 COMMANDS = declare(
     registry.READER,
-    Command("reader.escape", "Back to the list", "escape", lambda context: context.find(ReaderView).back(), "Esc back",
-            "Esc"),
+    Command("reader.escape", "Back to the list", "escape", lambda at: at.find(ReaderView).back(), "Esc back", "Esc"),
     Command("reader.find", "Find in the text", "slash", find_text, "/ find", "/"),
-    Command("reader.next", "Next match", "n", lambda context: context.find(ReaderView).find_next(1)),
-    Command("reader.previous", "Previous match", "N", lambda context: context.find(ReaderView).find_next(-1)),
+    Command("reader.next", "Next match", "n", lambda at: at.find(ReaderView).find_next(1)),
+    Command("reader.previous", "Previous match", "N", lambda at: at.find(ReaderView).find_next(-1)),
     Command("reader.follow", "Follow the link of this line", "enter",
-            lambda context: context.find(ReaderView).follow(), "⏎ follow link", "⏎"),
-    Command("reader.copy", "Copy this line", "y", lambda context: context.find(ReaderView).copy_line()),
+            lambda at: at.find(ReaderView).follow(), "⏎ follow link", "⏎"),
+    Command("reader.copy", "Copy this line", "y", lambda at: at.find(ReaderView).copy_line()),
 )  # fmt: skip
 
 

@@ -34,11 +34,11 @@ PROJECT_FROM = 50
 
 COMMANDS = declare(
     registry.SESSION_LIST,
-    Command("sessions.open", "Resume, fork, copy or export", "enter", lambda context: context.find(SessionList).open(),
+    Command("sessions.open", "Resume, fork, copy or export", "enter", lambda at: at.find(SessionList).open(),
             "⏎ resume", "⏎", sessions.no_sessions),
     Command("sessions.unfold", "Branches and agents, or to the next pane", "right,l",
-            lambda context: context.find(SessionList).fold(folded=False), "→ branches", "→ l"),
-    Command("sessions.fold", "Fold", "left,h", lambda context: context.find(SessionList).fold(folded=True),
+            lambda at: at.find(SessionList).fold(folded=False), "→ branches", "→ l"),
+    Command("sessions.fold", "Fold", "left,h", lambda at: at.find(SessionList).fold(folded=True),
             display="← h"),
 )  # fmt: skip
 

@@ -25,11 +25,11 @@ LINE_COLUMN_FROM = 34
 """Cells from which the column with the index line fits."""
 COMMANDS = declare(
     registry.MEMORY_LIST,
-    Command("topics.open", "Edit here, or fold a group", "enter", lambda context: context.find(TopicList).open(),
+    Command("topics.open", "Edit here, or fold a group", "enter", lambda at: at.find(TopicList).open(),
             "⏎ edit", "⏎"),
     Command("topics.unfold", "Unfold, or to the next pane", "right,l",
-            lambda context: context.find(TopicList).fold(folded=False), display="→ l"),
-    Command("topics.fold", "Fold", "left,h", lambda context: context.find(TopicList).fold(folded=True), display="← h"),
+            lambda at: at.find(TopicList).fold(folded=False), display="→ l"),
+    Command("topics.fold", "Fold", "left,h", lambda at: at.find(TopicList).fold(folded=True), display="← h"),
 )  # fmt: skip
 
 

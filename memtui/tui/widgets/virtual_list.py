@@ -47,16 +47,16 @@ class Lines(InApp):
 
 LINES = declare(
     registry.LISTS,
-    Command("lines.down", "Down", "down,j", lambda context: context.find(Lines).move_cursor(1), display="↓ j"),
-    Command("lines.up", "Up", "up,k", lambda context: context.find(Lines).move_cursor(-1), display="↑ k"),
-    Command("lines.home", "First", "g,home", lambda context: context.find(Lines).move_cursor_to(0), display="g"),
-    Command("lines.end", "Last", "G,end", lambda context: context.find(Lines).move_cursor_to(-1), display="G"),
-    Command("lines.page_down", "Page down", "pagedown", lambda context: context.find(Lines).move_pages(1),
+    Command("lines.down", "Down", "down,j", lambda at: at.find(Lines).move_cursor(1), display="↓ j"),
+    Command("lines.up", "Up", "up,k", lambda at: at.find(Lines).move_cursor(-1), display="↑ k"),
+    Command("lines.home", "First", "g,home", lambda at: at.find(Lines).move_cursor_to(0), display="g"),
+    Command("lines.end", "Last", "G,end", lambda at: at.find(Lines).move_cursor_to(-1), display="G"),
+    Command("lines.page_down", "Page down", "pagedown", lambda at: at.find(Lines).move_pages(1),
             display="PgDn"),
-    Command("lines.page_up", "Page up", "pageup", lambda context: context.find(Lines).move_pages(-1), display="PgUp"),
-    Command("lines.half_down", "Half a page down", "ctrl+d", lambda context: context.find(Lines).move_pages(0.5),
+    Command("lines.page_up", "Page up", "pageup", lambda at: at.find(Lines).move_pages(-1), display="PgUp"),
+    Command("lines.half_down", "Half a page down", "ctrl+d", lambda at: at.find(Lines).move_pages(0.5),
             display="^D"),
-    Command("lines.half_up", "Half a page up", "ctrl+u", lambda context: context.find(Lines).move_pages(-0.5),
+    Command("lines.half_up", "Half a page up", "ctrl+u", lambda at: at.find(Lines).move_pages(-0.5),
             display="^U"),
 )  # fmt: skip
 
@@ -232,3 +232,25 @@ class VirtualList(Lines, ScrollView, can_focus=True):
             self.cursor = index
             if event.chain == 2:
                 self.choose()
+
+
+class LaidLines(VirtualList):
+    """Rows that are laid out anew for each width, and when secrets are shown or masked."""
+
+    rows: Sequence[Any] = ()
+
+    def lay(self) -> None:
+        """Make `rows` for the width in hand."""
+        raise NotImplementedError
+
+    def draw_again(self) -> None:
+        self.lay()
+        super().draw_again()
+
+    def on_resize(self) -> None:
+        self.lay()
+        super().on_resize()
+
+    def row(self, index: int, width: int) -> Content:
+        content: Content = self.rows[index]
+        return content
