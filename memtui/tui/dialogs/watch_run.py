@@ -5,7 +5,7 @@ The same for a run of ours, one that has ended, and one of another program (id "
 
 from __future__ import annotations
 
-from textual import events, on
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -54,6 +54,8 @@ class WatchRun(ShowsState, Dialog[None]):
     """Head above, files and log below each other; f says whether the log follows, J and K scroll it."""
 
     BINDINGS = registry.bindings(COMMANDS, dreams.RUN)
+    files = getters.query_one(RunFiles)
+    run_log = getters.query_one(RunLog)
 
     def __init__(self, id: str) -> None:
         super().__init__("dream", "Esc close", classes="-whole")
@@ -89,14 +91,6 @@ class WatchRun(ShowsState, Dialog[None]):
     @property
     def selection(self) -> Selection:
         return Selection(run=self.shown_id, file=self.files.file)
-
-    @property
-    def files(self) -> RunFiles:
-        return self.query_one(RunFiles)
-
-    @property
-    def run_log(self) -> RunLog:
-        return self.query_one(RunLog)
 
     def go_to(self, id: str) -> None:
         self.shown_id, self._requested = id, ()

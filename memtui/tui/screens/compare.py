@@ -4,6 +4,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from msgspec import Struct
+from textual import getters
 from textual.app import ComposeResult
 from textual.content import Content
 
@@ -102,6 +103,7 @@ class Compare(HintedScreen[CompareResult | None]):
     """Three texts, one decision; Esc writes nothing."""
 
     BINDINGS = registry.bindings(COMMANDS)
+    lines = getters.query_one(CompareLines)
 
     def __init__(self, name: str, base: str, mine: str, disk: str) -> None:
         super().__init__()
@@ -118,10 +120,6 @@ class Compare(HintedScreen[CompareResult | None]):
         lines.add_class("pane")
         yield lines
         yield HintBar(id="hints")
-
-    @property
-    def lines(self) -> CompareLines:
-        return self.query_one(CompareLines)
 
     def on_mount(self) -> None:
         self.lines.rows_changed()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from msgspec import Struct
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -117,6 +117,7 @@ class Editor(HintedScreen[Closed]):
 
     BINDINGS = registry.bindings(COMMANDS, priority=True)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    body = getters.query_one(BodyArea)
 
     def __init__(self, workspace: Workspace, opened: OpenedFile, *, line: int | None = None) -> None:
         super().__init__()
@@ -156,10 +157,6 @@ class Editor(HintedScreen[Closed]):
         if self.opened.note:
             self.say_disk(self.opened.note)
         self.bring_up_to_date()
-
-    @property
-    def body(self) -> BodyArea:
-        return self.query_one(BodyArea)
 
     @property
     def dirty(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -99,6 +99,7 @@ class SettingsView(View):
     """Settings and, below them, the words for the one under the cursor."""
 
     BINDINGS = registry.bindings(settings.COMMANDS, app.PANES[:2])
+    lines = getters.query_one(SettingLines)
 
     def __init__(self) -> None:
         super().__init__(id="settings", classes="view")
@@ -109,10 +110,6 @@ class SettingsView(View):
             pane.border_subtitle = "flag > env > policy > local > project > user > default"
             yield SettingLines(id="switches")
             yield Static(Content(""), id="words")
-
-    @property
-    def lines(self) -> SettingLines:
-        return self.query_one(SettingLines)
 
     def show(self, state: AppState) -> None:
         config = self.app.config
