@@ -49,9 +49,8 @@ _OWN_TAGS = re.compile(
 
 
 class IndexBudget(Struct, frozen=True, dict=True):
-    """How full an index is and where it is cut.
+    """How full an index is, without front matter and comments, and where it is cut; `units` are UTF-16 code units.
 
-    `lines` and `units` (UTF-16 code units) are of the counted text: without front matter and comments, stripped.
     `loaded` is what the agent gets. `cut_line` is the first line, from 1 in the counted text, that isn't wholly loaded,
     `cut_line_in_file` the same in the file (lines end in LF). `limit` decided where the cut is.
     """

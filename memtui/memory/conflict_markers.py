@@ -8,10 +8,9 @@ _MAX_LISTED = 8
 
 
 def marker_lines(text: str) -> tuple[int, ...]:
-    """The lines (from 1) that git and diff3 mark a conflict with.
+    """The lines (from 1) that git and diff3 mark a conflict with, a half resolved one too.
 
-    `=======` and `>>>>>>>` alone are a heading and a quotation; behind `<<<<<<<` or, for the last, behind `=======`
-    they are markers. A half resolved conflict counts too.
+    `=======` and `>>>>>>>` alone are a heading and a quotation; behind `<<<<<<<` or a `=======` they are markers.
     """
     return tuple(line for line, _ in find_markers(text))
 

@@ -48,9 +48,8 @@ _PUNCTUATION = ".,;:!?)]}\"'*_~>"
 class ImportWord(Struct, frozen=True):
     """An `@path` in a text: the path as the client reads it, and the line (from 1) it stands in.
 
-    `trimmed` is the path without the punctuation that stands directly behind it, where there is some: then a person
-    meant another file than the client looks for. `as_written` tells that it was only found in the text of a list item
-    as written, where the end of a path may be a sign of the Markdown.
+    `trimmed` is the path without punctuation directly behind it: then a person meant another file than the client looks
+    for. `as_written`: only found in a list item as written, where the end of a path may be a sign of the Markdown.
     """
 
     path: str

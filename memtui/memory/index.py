@@ -38,11 +38,10 @@ _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class IndexEntry(Struct, frozen=True):
-    """One entry.
+    """One entry: `line` counts from 1, `start` and `end` span its whole lines.
 
-    `line` counts from 1; `start` and `end` span its whole lines. `target` is the file's name, posix and relative to the
-    index, decoded; `more` names further local files of the line. `loaded`: whether the agent gets it, None if nobody
-    asked.
+    `target` is the file's name, posix and relative to the index, decoded; `more` names further local files of the line.
+    `loaded`: whether the agent gets it, None if nobody asked.
     """
 
     line: int
@@ -101,10 +100,9 @@ def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
 
 
 def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:
-    """Put a new entry behind the last one, in the manner of that one; one for the same file is not looked for.
+    """Put a new entry behind the last one, or the last of a section, in its manner; duplicates are not looked for.
 
-    `title` is the link's label, `target` posix and relative to the index. `section` is the heading to put the entry
-    under, made at the end of the file if it isn't there.
+    `target` is posix and relative to the index. A `section` that isn't there is made at the end of the file.
     """
     newline = newline_of(text)
     entries = list(read_entries(text))

@@ -78,10 +78,9 @@ ImportState = Literal[
 
 
 class Import(Struct, frozen=True):
-    """What became of one `@path`.
+    """What became of one `@path`; `reason` says why nothing was loaded ("" if it was).
 
-    `hops` counts from 1. `reason` says in words why nothing was loaded ("" if it was). `text` is what the agent gets of
-    the imported file itself. `size` is in bytes.
+    `hops` counts from 1, `size` is in bytes, `text` is what the agent gets of the imported file itself.
     """
 
     written: str
@@ -103,12 +102,11 @@ class Import(Struct, frozen=True):
 
 
 class Instruction(Struct, frozen=True):
-    """One file of the family, loaded or not.
+    """One file of the family, loaded or not; `size` is in bytes, `text` what the agent gets of the file itself.
 
-    `size` is in bytes. `text` is what the agent gets of the file itself, imports not included. `globs` are a rule's
-    `paths`: with any, it waits for a matching file. `skipped` says in words why nothing of it is loaded, `None` if it
-    is. `link` is the link in a rules folder that led to it; its `path` is the target then. `lies_at` is where another
-    file that is a link leads; `readonly` says why nothing is written through it.
+    `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says why nothing of it is loaded.
+    `link` is the link in a rules folder that led to it; its `path` is the target then. `lies_at` is where another file
+    that is a link leads; `readonly` says why nothing is written through it.
     """
 
     layer: LayerName

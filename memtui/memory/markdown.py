@@ -45,10 +45,9 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Link(Struct, frozen=True):
-    """A link in a text.
+    """A link in a text; `line` and `column` count from 1, columns in characters.
 
-    `target` is what it points at: percent signs and backslashes decoded, without `<>`, without the fragment and the
-    query (which are in `fragment` and `query`). `line` and `column` count from 1, columns in characters. `start` and
+    `target` is what it points at: percent signs and backslashes decoded, without `<>`, fragment and query. `start` and
     `end` span the whole link, `target_start` and `target_end` the target as written, `<>` and fragment included.
     """
 

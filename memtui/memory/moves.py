@@ -31,10 +31,7 @@ MergeTexts = Callable[[str, str], tuple[str, tuple[str, ...]]]
 
 
 def plan_merge(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile, merge: MergeTexts) -> Plan:
-    """Merge a topic into another of its scope: the second goes, its links and entry lead to the first.
-
-    `snapshot` is a full one. The first keeps its name and front matter, and gets the lines that only the second has.
-    """
+    """Merge a topic into another of its scope, which keeps its name and front matter; links lead there then."""
     scope, graph = scope_of(snapshot, [kept])
     for file in (kept, gone):
         if file.kind != "topic" or file.scope != scope.id:

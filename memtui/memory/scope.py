@@ -38,10 +38,9 @@ MAX_FILES = 20_000
 
 
 class Scope(Struct, frozen=True):
-    """One folder of memory at one moment.
+    """One folder of memory at one moment, its files by name, the index among them.
 
-    `id` is "auto", "team", "logs", "agent:user:NAME" …; `files` are in the order of their names, the index among them.
-    `problem` says why the folder couldn't be read, wholly or in part.
+    `id` is "auto", "team", "logs", "agent:user:NAME" …; `problem` says why it couldn't be read, wholly or in part.
     """
 
     id: str

@@ -35,12 +35,11 @@ _NOATIME = getattr(os, "O_NOATIME", 0)
 
 
 class MemoryFile(Struct, frozen=True):
-    """A file as the folder held it at one moment.
+    """A file as the folder held it at one moment; `name` is posix, relative to the root, `size` in bytes.
 
-    `name` is posix and relative to the scope's root; `size` is in bytes; `scanned` tells whether it is among the newest
-    200 that the agent scans; `readonly` says why it can't be edited as it is; `digest` and `links` are None before the
-    full read. `title` is the name field, else the first heading, else the file's name. `lies_at` is where it leads if
-    it is a link; size, time and text are the target's then.
+    `scanned`: it is among the newest 200 that the agent scans; `readonly` says why it can't be edited as it is;
+    `digest` and `links` are None before the full read. `title` is the name field, else the first heading, else the
+    file's name. `lies_at` is where it leads if it is a link; size, time and text are the target's then.
     """
 
     scope: str

@@ -33,10 +33,10 @@ class Finding(Struct, frozen=True):
 
 
 def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
-    """Find what looks like a credential: vendor formats, URLs, headers, command lines, assignments, prose.
+    """Find what looks like a credential, in the order of the text, in a time that grows with its length.
 
-    `allowed` are fingerprints that the user has allowed. Findings come in the order of the text; of two that overlap,
-    the one with the more definite rule. The time grows with the text's length.
+    `allowed` are fingerprints that the user has allowed. Of two that overlap, the one with the more definite rule
+    counts.
     """
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
     for rule, start, end in (*_by_prefix(text), *_by_form(text), *context.find_near_keywords(text)):

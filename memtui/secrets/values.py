@@ -77,7 +77,7 @@ _TERM = re.compile(  # names of technology that look like a weak password
 
 
 def is_placeholder(value: str, *, machine: bool = False) -> bool:
-    """Whether the string is documentation's stand-in: `<YOUR_TOKEN>`, `xxxxx`, `changeme`, `my-secret`, `AKIA…EXAMPLE`.
+    """Whether the string stands in for one: `<YOUR_TOKEN>`, `xxxxx`, `my-secret`, `AKIA…EXAMPLE`.
 
     With `machine`, a vendor's prefix stood before it, so short words in it are chance.
     """
@@ -146,10 +146,7 @@ def is_random(value: str, *, shortest: int = 16) -> bool:
 
 
 def is_password(value: str, *, strict: bool = False) -> bool:
-    """Whether a person or a generator would make such a password: classes of characters are mixed.
-
-    With `strict`, nothing but the string speaks for it (running prose): then it needs a sign, a digit and letters.
-    """
+    """Whether a person or a generator would make such a password; `strict`: only the string itself speaks for it."""
     if len(value) < 6 or len(value) > 200 or is_term(value):
         return False
     lower = any("a" <= c <= "z" for c in value)

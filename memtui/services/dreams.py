@@ -160,9 +160,8 @@ def match_files(words: Collection[str], known: Collection[str]) -> list[str] | N
 class StartCheck(Struct, frozen=True):
     """What stands between a person and a dream by hand.
 
-    `blocked` is the check that no force skips, with its reason ("" if none); `skipped` are the checks that a dream by
-    hand skips; `replaces` says what becomes of a dream that waits for review ("" if none does); `backend` and `why`
-    say who would work.
+    `blocked` is the check that no force skips, with its reason; `skipped` are those that a dream by hand skips;
+    `replaces` says what becomes of a dream that waits for review; `backend` and `why` say who would work.
     """
 
     blocked: str

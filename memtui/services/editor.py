@@ -107,10 +107,9 @@ def _environ(workspace: Workspace) -> dict[str, str]:
 
 
 class ReturnedText(Struct, frozen=True):
-    """What came back from an editor.
+    """What came back from an editor that began with `start`, when the file had the digest `base`.
 
-    `start` is the text that it began with, `base` the digest of the file then. `at_once`: it returned at once and
-    nothing had changed, so it may still be open; `copy` is what it has open then.
+    `at_once`: it returned at once without a change, so it may still be open; `copy` is what it has open then.
     """
 
     data: bytes

@@ -49,8 +49,7 @@ class NeedsConfirmation(Struct, frozen=True):
 class SaveConflict(Struct, frozen=True):
     """A file changed on disk since the person began, and the two texts overlap: nothing was written.
 
-    `mine` is the person's text, `base` what they started from (if known), `disk` what is there now (`None`: no file),
-    `merged` both with diff3 marks where they overlap. `resolve_conflict` takes the decision.
+    `base` is what they started from (if known), `merged` both with diff3 marks; `resolve_conflict` takes the decision.
     """
 
     path: Path

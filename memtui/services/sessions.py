@@ -71,7 +71,7 @@ def require_project_sessions(workspace: Workspace, paths: Iterable[Path]) -> Non
 
 
 def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResult:
-    """Move sessions to where Claude Code's clean-up doesn't find them; `put_back` and undo bring them back.
+    """Move sessions to where Claude Code's clean-up doesn't find them.
 
     `Refused` if one is open in Claude Code or in no project folder; `MemtuiError` if one can't be moved.
     """
@@ -102,10 +102,7 @@ def _ask_to_delete(found: Sequence[SessionFiles]) -> NeedsConfirmation:
 
 
 def put_back(workspace: Workspace, sessions: Sequence[ArchivedSession]) -> ArchiveResult:
-    """Put archived or deleted sessions back into their projects.
-
-    What Claude Code's clean-up would take at once gets the present time. `MemtuiError` if one can't be put back.
-    """
+    """Put archived or deleted sessions back, with the present time where Claude Code's clean-up would take them."""
     require_writable(workspace)
     return ArchiveResult(archive_for(workspace).put_back(sessions))
 
@@ -121,10 +118,9 @@ def fork_session(workspace: Workspace, plan: LaunchPlan) -> Fork:
 
 
 def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", suspend: Suspend) -> int:
-    """Hand the terminal to Claude Code; its exit code.
+    """Hand the terminal to Claude Code, for a plan or the fork that was written for it (`name`); its exit code.
 
-    `name` is the session to resume instead: the fork that was written for the plan. `Refused` if the session is open
-    already and no fork is made, `Unsupported` if there is no Claude Code or it can't be started.
+    `Refused` if the session is open already and no fork is made, `Unsupported` if Claude Code can't be started.
     """
     plan.refuse_open()
     client = find_client(workspace.env)

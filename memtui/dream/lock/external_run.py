@@ -18,10 +18,9 @@ from memtui.util.errors import NotFound
 
 
 class ExternalRun(Struct, frozen=True):
-    """A lock holder that is no run of ours.
+    """A lock holder that is no run of ours, since when, and the session that its process has open, if known.
 
-    `since` is when the lock was taken. `session` is the id of the session that its process has open, "" if it is no
-    known agent client. `names` are the memory files at our first look; `files` those that changed, came or went since.
+    `names` are the memory files at our first look; `files` those that changed, came or went since.
     """
 
     pid: int

@@ -21,11 +21,10 @@ from memtui.util.process import ProcessIdentity
 
 
 class LockEntry(Struct, frozen=True):
-    """A lock that one of our runs took.
+    """A lock that one of our runs took; `made` are the folders that were created for it, outermost first.
 
-    `run` is the run's id. `made` are the folders that were created for the lock, outermost first. `success_ns` is set
-    once the consolidation has succeeded: the lock is to get this mtime. `done`: it has it, and the holder's process,
-    which may go on for a while, no longer holds the lock.
+    `success_ns` is set once the consolidation has succeeded: the lock is to get this mtime. `done`: it has it, and the
+    holder's process, which may go on for a while, no longer holds the lock.
     """
 
     folder: Path

@@ -28,11 +28,9 @@ class LockState(Struct, frozen=True):
     """What the lock says, from one look.
 
     `kind` is "none" (no lock), "pid", "odd" (a file without a PID), "foreign" (a folder, link, pipe, or a file that is
-    too large for a lock) or "unreadable". `at` is its mtime, `None` for "none" and "unreadable". `link` marks a
-    symbolic link, which could be taken over. `gone` is set where the journal knows that the holder is done, whatever
-    process has that PID now.
-
-    A time in the future is none: it tells neither when the last consolidation was nor how long the lock has been held.
+    too large for a lock) or "unreadable". `at` is its mtime, `None` for "none" and "unreadable"; one in the future
+    tells neither when the last consolidation was nor how long the lock has been held. `link` marks a symbolic link,
+    which could be taken over. `gone`: the journal knows that the holder is done, whatever process has that PID now.
     """
 
     path: Path

@@ -45,10 +45,9 @@ _SEVERITY: tuple[AdoptionState, ...] = ("same", "clean", "merged", "conflict", "
 
 
 class PlannedFile(Struct, frozen=True):
-    """One file name of an item, with the texts: bytes, or `None` for no file.
+    """One file name of an item: the run's text, the present one, and what the folder would hold; `None` for no file.
 
-    `mine` is the run's text, `disk` the present one, `result` what the folder would hold. In a conflict `result` has
-    conflict marks, or is `None` where a merge makes no sense.
+    In a conflict `result` has conflict marks, or is `None` where a merge makes no sense.
     """
 
     name: str

@@ -44,10 +44,9 @@ _KEY = re.compile(r"\s*([\w-]+):")
 class Claim(Struct, frozen=True):
     """One claim and what becomes of it.
 
-    `name` and `line` (from 1; 0 for a whole file) say where it stands: in the old folder, for a new claim in the new
-    one. `old` is its text before ("" for a new one), `new` the text that stands for it ("" for a lost one). `to` is the
-    file that has it afterwards, if that is another one. `terms` are the longest of its terms that stand nowhere
-    afterwards; `count` is how many claims of a merged file went along.
+    `name` and `line` (from 1; 0 for a whole file) say where it stands: in the old folder, a new claim in the new one.
+    `new` is the text that stands for it, `to` the file that has it afterwards, if that is another one. `terms` are the
+    longest of its terms that stand nowhere afterwards; `count` is how many claims of a merged file went along.
     """
 
     kind: ClaimKind

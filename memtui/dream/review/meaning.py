@@ -130,10 +130,9 @@ EarlierChange = Mapping[str, tuple[str, str]]
 
 
 class Loss(Struct, frozen=True):
-    """The terms that are lost of one file, or (`name` is "") of the folder: how many of how many.
+    """The terms that are lost of one file, or (`name` is "") of the folder: how many of how many, and some examples.
 
-    `earlier` of them were lost to earlier runs of the same week. `examples` are some, for people. `fresh` counts the
-    terms that the file has now and no file had; `is_gone`: it is not there any more.
+    `earlier` of them were lost to earlier runs of the same week. `fresh` counts terms of the file that no file had.
     """
 
     name: str

@@ -119,8 +119,7 @@ class Held(Event, frozen=True):
 class Decided(Event, frozen=True):
     """What became of an ended run's drafts: "adopted" or "discarded" by a person, or "expired".
 
-    `version` is that of the history, `left` how many changes are still to be decided, -1 where that is not known.
-    `partly` are files of which some hunks were adopted.
+    `left` is how many changes are still to be decided, -1 for unknown; of `partly` files some hunks were adopted.
     """
 
     what: str = ""
@@ -131,10 +130,9 @@ class Decided(Event, frozen=True):
 
 
 class Ended(Event, frozen=True):
-    """The last event of a run itself.
+    """The last event of a run itself; `version` is the adopted one, `signal` the one that ended it, 0 for none.
 
-    `lock` says what became of the lock, `drafted` how many changes are kept in the stage, `version` is the adopted
-    version, `signal` the number of the signal that ended it, 0 for none.
+    `lock` says what became of the lock, `drafted` how many changes are kept in the stage.
     """
 
     how: str = "failed"

@@ -47,10 +47,9 @@ _MAX_REFUSALS_BYTES = 256 << 10  # size at which the older half of `refused.json
 
 
 class Run(Struct, frozen=True):
-    """What `run.json` holds.
+    """What `run.json` holds: `folder` is the memory folder, `cwd` the directory it belongs to.
 
-    `folder` is the memory folder, `cwd` the directory it belongs to; `why` says why this backend was chosen; `adopt` is
-    "auto" or "review"; `gates` are as they stood at the start; `reads_sessions`: its backend is one that reads them.
+    `why` says why this backend was chosen; `adopt` is "auto" or "review"; `gates` are as they stood at the start.
     """
 
     id: str

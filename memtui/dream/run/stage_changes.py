@@ -25,10 +25,9 @@ _MAX_BLANK_BYTES = 64  # a larger file is not read to find out whether it is bla
 
 
 class StagedChange(Struct, frozen=True):
-    """One file that differs.
+    """One file that differs, by its present or last name and the one before a rename; digests, lines counted.
 
-    `name` is its present name, or its last one if it is gone; `old` its name before a rename. `before` and `after` are
-    digests, `None` for no file. `added` and `removed` count lines. `emptied`: it had a text and has none left.
+    `added` and `removed` count lines. `emptied`: it had a text and has none left.
     """
 
     name: str

@@ -30,12 +30,11 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong.
+    """One thing that is wrong, in a file of a scope or of "instructions"; lines and columns count from 1.
 
-    `scope` is the scope's id or "instructions", `file` the name in it. `line` and `column` (in characters) count from
-    1. `fix` says what the check's fix would do, "" where only a person can tell. `subject` is what it is about, for
-    programs: the target of a dead link, a type, a fingerprint. `better` is the file that a dead link probably means.
-    `asks` tells that this fix needs a person's decision, though others of the check are certain.
+    `fix` says what the check's fix would do, "" where only a person can tell; `asks`: this one needs a person's
+    decision, though others of the check are certain. `subject` is what it is about, for programs: the target of a dead
+    link, a type, a fingerprint. `better` is the file that a dead link probably means.
     """
 
     scope: str
@@ -131,7 +130,6 @@ class CheckedFile(Struct, frozen=True, dict=True):
     """A file that is checked: as the folder holds it, or (`file` is None) as it stands in the editor.
 
     `folder` is None for an instruction file. `front` is a topic's; `text` is known for the index and in the editor.
-    `age_s` is the time since the last change, in seconds; `has_body` whether there is any text.
     """
 
     scope: str
@@ -220,15 +218,14 @@ class Fix(Struct, frozen=True):
 
 
 class Check(Struct, frozen=True):
-    """One check.
+    """One check, of the problems with its `codes`.
 
-    `codes` are those of the problems that it finds. `find` is called for the files of `kinds`, `find_in_folder` once
-    for a folder that was read wholly, not for a text in the editor: for what only several files together tell. `fix`
-    is asked only about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a
-    person, unless the problem says that it `asks`. A fix is certain only if it takes away nothing that a person wrote
-    and no other repair would be as good; applied twice it changes nothing the second time. A check that needs the whole
-    text looks through it in `find_in_text`, once for each digest, and `find` gets the hits. Checks run by `order`, the
-    smallest first; of problems in one line those of an earlier check are listed first.
+    `find` is called for the files of `kinds`, `find_in_folder` once for a folder that was read wholly, not for a text
+    in the editor. A check that needs the whole text looks through it in `find_in_text`, once for each digest, and
+    `find` gets the hits. `fix` is asked only about problems whose `fix` isn't empty; one that `is_certain` may be
+    applied without asking a person, unless the problem `asks`: it takes away nothing that a person wrote, no other
+    repair would be as good, and applied twice it changes nothing the second time. Checks run by `order`, the smallest
+    first.
     """
 
     codes: tuple[str, ...]
