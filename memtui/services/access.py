@@ -12,8 +12,7 @@ from memtui.util.errors import MemtuiError, Refused
 
 def require_writable(workspace: Workspace) -> None:
     """`Refused` if memtui was started with --read-only."""
-    if workspace.read_only:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+    workspace.check_writable()
 
 
 def require_writable_file(workspace: Workspace, path: Path) -> None:

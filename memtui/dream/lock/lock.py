@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtui.client.paths import LOCK_NAME
@@ -36,103 +37,95 @@ SETTLE_S = 0.05
 _MTIME_TOLERANCE_S = 1e-3  # a float of seconds is coarser than the nanoseconds that the journal keeps
 
 
-class DreamLock:
-    """The lock of a memory folder for a run, taken for the process `me` (this one if left out).
+class DreamLock(Struct, dict=True):
+    """The lock of a memory folder for a run, taken for the process `me`.
 
     The folder is created if absent, and removed by a rollback. `settle` is the wait in seconds before it is read back.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        dirs: Dirs,
-        *,
-        me: ProcessIdentity | None = None,
-        run: str = "",
-        now: Callable[[], float] = time.time,
-        fs: FileSystem = REAL,
-        settle: float = SETTLE_S,
-    ) -> None:
-        self.folder = Path(os.path.realpath(folder))
-        self.path = self.folder / LOCK_NAME
-        self._me = me or current_process()
-        self._run = run
-        self._now = now
-        self._fs = fs
-        self._settle = settle
-        self._journal = LockJournal(dirs, self.folder, fs=fs)
+    folder: Path
+    dirs: Dirs
+    me: ProcessIdentity = field(default_factory=current_process)
+    run: str = ""
+    now: Callable[[], float] = time.time
+    fs: FileSystem = REAL
+    settle: float = SETTLE_S
+
+    def __post_init__(self) -> None:
+        self.folder = Path(os.path.realpath(self.folder))
+        self._journal = LockJournal(self.dirs, self.folder, fs=self.fs)
 
     def take(self) -> None:
         """Take the lock; if this raises, nothing has changed.
 
         Raises `Conflict` if another process holds it or was faster, `Refused` if what is there can't be a lock.
         """
-        with file_lock(self._journal.guard, fs=self._fs):
-            _end_dead_holder(self._journal, self._fs)
+        with file_lock(self._journal.guard, fs=self.fs):
+            _end_dead_holder(self._journal, self.fs)
             left = self._journal.load()
-            gate = lock_gate(_with_journal(read_lock(self.folder), left, self._me), self._now())
+            gate = lock_gate(_with_journal(read_lock(self.folder), left, self.me), self.now())
             if not gate.open:
                 raise Conflict(f"the dream can't start: {gate.reason}", hint="memtui dream status shows who dreams")
-            seen = read_prior_lock(self.folder, self._fs)
+            seen = read_prior_lock(self.folder, self.fs)
             # When it replaces an expired lock of another run of ours, what counts is what that run replaced.
             ours = left is not None and not left.done and seen.data.strip() == _lock_text(left.holder)
             before = left.before if left is not None and ours else seen
-            entry = LockEntry(self.folder, self._me, self._run, before, _missing_folders(self.folder))
+            entry = LockEntry(self.folder, self.me, self.run, before, _missing_folders(self.folder))
             self._journal.save(entry)
             try:
-                make_folders(self.folder, fs=self._fs)
+                make_folders(self.folder, fs=self.fs)
                 self._write(seen)
             except BaseException:
                 self._undo(entry)
                 raise
-            self._fs.wait(self._settle)
+            self.fs.wait(self.settle)
             winner = read_lock(self.folder)
-            if winner.pid != self._me.pid:
+            if winner.pid != self.me.pid:
                 self._journal.remove()
                 raise Conflict(f"the dream can't start: process {winner.pid} was faster", hint="memtui dream status")
 
     def check(self) -> None:
         """Raise `Conflict` if another process took the lock meanwhile."""
         now = read_lock(self.folder)
-        if now.pid != self._me.pid:
+        if now.pid != self.me.pid:
             who = f"process {now.pid} took the lock" if now.pid is not None else "the lock is gone"
             raise Conflict(f"the dream stopped: {who}", hint="memtui dream status shows who dreams")
 
     def release(self) -> None:
         """Give the lock back after a success: its mtime becomes now. A lock that is no longer ours stays as it is."""
-        with file_lock(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self.fs):
             entry = self._own_entry()
             if entry is None:
                 return
-            at_ns = int(self._now() * 1e9)
-            _set_success_time(self._journal.mark_success(entry, at_ns), self._fs)
+            at_ns = int(self.now() * 1e9)
+            _set_success_time(self._journal.mark_success(entry, at_ns), self.fs)
             self._journal.mark_success(entry, at_ns, done=True)
 
     def roll_back(self) -> PriorLock | None:
         """Put back what was there before and return it; `None` if the lock is no longer ours."""
-        with file_lock(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self.fs):
             entry = self._own_entry()
             return None if entry is None else self._undo(entry)
 
     def _own_entry(self) -> LockEntry | None:
         entry = self._journal.load()
-        return entry if entry is not None and entry.holder == self._me and not entry.done else None
+        return entry if entry is not None and entry.holder == self.me and not entry.done else None
 
     def _undo(self, entry: LockEntry) -> PriorLock | None:
-        restored = _put_back(entry, self._fs)
+        restored = _put_back(entry, self.fs)
         self._journal.remove()
         return restored
 
     def _write(self, seen: PriorLock) -> None:
         """Write our PID, provided that the lock is still what was read."""
-        with folder_keeping_mtime(self.folder, self._fs) as fd:
-            mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
-            temp = write_temp(fd, LOCK_NAME, _lock_text(self._me), fs=self._fs, mode=mode)
+        with folder_keeping_mtime(self.folder, self.fs) as fd:
+            mode = seen.mode if seen.kind == "file" else self.fs.fstat(fd).st_mode & 0o666
+            temp = write_temp(fd, LOCK_NAME, _lock_text(self.me), fs=self.fs, mode=mode)
             try:
                 if seen.kind == "none":
-                    self._fs.link(temp, LOCK_NAME, dir_fd=fd)
-                elif read_prior_lock(self.folder, self._fs) == seen:
-                    self._fs.replace(temp, LOCK_NAME, dir_fd=fd)
+                    self.fs.link(temp, LOCK_NAME, dir_fd=fd)
+                elif read_prior_lock(self.folder, self.fs) == seen:
+                    self.fs.replace(temp, LOCK_NAME, dir_fd=fd)
                 else:
                     raise FileExistsError
             except FileExistsError:
@@ -140,7 +133,7 @@ class DreamLock:
                 raise Conflict(message, hint="memtui dream status") from None
             finally:
                 with suppress(FileNotFoundError):
-                    self._fs.unlink(temp, dir_fd=fd)
+                    self.fs.unlink(temp, dir_fd=fd)
 
 
 def effective_lock(folder: Path, dirs: Dirs) -> LockState:

@@ -191,17 +191,16 @@ def _checked(value: object, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
-class EventLog:
+class EventLog(Struct):
     """Appends to an event file; an event is a single write, so that those of two writers don't mix."""
 
-    def __init__(self, path: Path, *, now: Callable[[], float]) -> None:
-        self.path = path
-        self._now = now
+    path: Path
+    now: Callable[[], float]
 
     def add(self, event: Event, *, sync: bool = False) -> Event:
         """Append an event and return it with its time; with `sync` it survives a power cut."""
         if not event.at:
-            event = replace(event, at=self._now())
+            event = replace(event, at=self.now())
         line = json.dumps(event_data(event), ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
         fd = REAL.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         try:

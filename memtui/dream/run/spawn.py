@@ -47,15 +47,14 @@ class RunRequest(Struct, frozen=True):
         return ("--mode", self.mode, "--trigger", self.trigger, *backend, *(word for word, on in flags if on))
 
 
-class StartedRun:
-    def __init__(self, id: str, path: Path, process: "subprocess.Popen[bytes]") -> None:
-        self.id = id
-        self.path = path
-        self._process = process
+class StartedRun(Struct):
+    id: str
+    path: Path
+    process: "subprocess.Popen[bytes]"
 
     def has_ended(self) -> bool:
         """Whether its process has ended. Call it now and then: it also reaps the process."""
-        return self._process.poll() is not None
+        return self.process.poll() is not None
 
     def wait_until_started(self, pause: Callable[[float], object]) -> Started | Ended:
         """Wait for the first event, `Started` or `Ended`; a run that a gate stopped leaves no folder.
@@ -64,7 +63,7 @@ class StartedRun:
         """
         for event in follow_events(self.path / "events.jsonl", self.has_ended, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
-                self._process.wait()
+                self.process.wait()
                 shutil.rmtree(self.path, ignore_errors=True)
             if isinstance(event, Started | Ended):
                 return event

@@ -34,7 +34,7 @@ def other() -> Iterator[ProcessIdentity]:
 
 
 def lock_of(scene: Scene, me: ProcessIdentity | None = None) -> DreamLock:
-    return DreamLock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
+    return DreamLock(scene.folder, scene.dirs, me=me or current_process(), now=lambda: scene.now, settle=0)
 
 
 @pytest.mark.parametrize("content", [None, b"{dead}", b" {dead}\n", b"", b"text", b"-7", b"0", b"9" * 100_000])
