@@ -8,7 +8,6 @@ files are still as they were.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from memtui.memory.checks.base import Problem
 from memtui.memory.dismissals import Dismissal
 from memtui.memory.index import INDEX_NAME
 from memtui.util.app_dirs import Dirs
+from memtui.util.hashing import sha256
 
 FOLDER = "proposals"
 """Of the state directory: a file for each memory folder."""

@@ -6,10 +6,8 @@ lost edits: whoever replaces a file compares its digest first, under a lock (`hi
 """
 
 import errno
-import hashlib
 import os
 import re
-import secrets
 import stat
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +17,7 @@ from msgspec import Struct
 
 from memtui.fs.filesystem import REAL, FileSystem, open_regular
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+from memtui.util.hashing import sha256
 from memtui.util.process import ProcessIdentity, is_alive
 
 RECENT_WRITE_S = 2.0
@@ -69,7 +68,7 @@ class FileContent(Struct, frozen=True):
 
 def digest(data: bytes) -> str:
     """SHA-256 as 64 hex digits: what "the same file" means everywhere in memtui."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def to_error(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
@@ -145,7 +144,7 @@ def _read_all(fd: int, fs: FileSystem) -> bytes:
 def temp_name(name: str) -> str:
     """Return a name that can't be guessed and tells its process; at most 255 bytes even for a name of 255."""
     cut = name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
-    return f".{cut}.memtui-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+    return f".{cut}.memtui-{os.getpid()}-{os.urandom(6).hex()}.tmp"
 
 
 def write_temp(

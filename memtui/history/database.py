@@ -5,7 +5,6 @@ to a process, not to a connection. A fork would inherit the connection without i
 """
 
 import errno
-import hashlib
 import os
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from memtui.fs.atomic import make_folders, sync_folder
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Unsupported
+from memtui.util.hashing import sha256
 
 SCHEMA_VERSION = 1
 
@@ -417,6 +417,6 @@ def read_blob(connection: sqlite3.Connection, blob: int, path: Path) -> bytes:
             data = unpacker.decompress(stored) + unpacker.flush()
         except zlib.error as error:
             raise HistoryDamaged(path) from error
-    if hashlib.sha256(data).digest() != chain[0][0]:
+    if sha256(data).digest() != chain[0][0]:
         raise HistoryDamaged(path)
     return data

@@ -7,7 +7,6 @@ happened, or is about to and is completed by its owner's own recovery. Taking it
 
 import json
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -92,7 +91,7 @@ class OperationsLog:
 def new_id(connection: sqlite3.Connection) -> str:
     """An id of 12 hex digits that no operation has."""
     while True:
-        id = secrets.token_hex(6)
+        id = os.urandom(6).hex()
         if connection.execute("select 1 from operations where name = ?", (id,)).fetchone() is None:
             return id
 

@@ -4,7 +4,6 @@ The short read takes the first 16 KiB, more than the agent's own scan can see; t
 and what only the whole text can tell. A file that can't be edited safely is listed too, with the reason in `readonly`.
 """
 
-import hashlib
 import os
 import re
 import stat
@@ -17,6 +16,7 @@ from msgspec import Struct
 from memtui.fs.links import link_target, why_not_written, why_unreadable
 from memtui.memory.frontmatter import MAX_BLOCK_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
+from memtui.util.hashing import sha256
 from memtui.util.text import nfc
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
@@ -121,7 +121,7 @@ def read_file(
         front = read_frontmatter(data[:MAX_BLOCK_BYTES], partial=True)
     digest, links = None, None
     if full and len(data) >= status.st_size:
-        digest = hashlib.sha256(data).hexdigest()
+        digest = sha256(data).hexdigest()
         # A file that isn't UTF-8 is shown with replacement characters, and its links work.
         shown = data.decode("utf-8", "replace") if text is None else text
         links = tuple(find_links(shown)) if b"[" in data else ()

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from memtui.secrets import context, values
 from memtui.secrets.patterns import GATE_WORDS, GENERIC_PREFIXES, PATTERN_RULES, TOKEN_FORMATS
+from memtui.util.hashing import sha256
 
 compile_pattern = cache(re.compile)  # on first use; most are never tried
 
@@ -50,8 +51,6 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
         line_start = max(line_start, text.rfind("\n", at, start) + 1)
         at = start
         value = text[start:end]
-        from hashlib import sha256  # 3 ms with OpenSSL, and most texts hold no secret
-
         fingerprint = sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
         if fingerprint not in allowed:
             found.append(Finding(rule, line, start - line_start + 1, mask(value, rule), start, end, fingerprint))

@@ -9,7 +9,6 @@ next operation finds it, and finishes or drops what a crash left. No link is fol
 
 import json
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -188,7 +187,7 @@ class ArchiveMover:
         is where it was.
         """
         identity = operation.sessions[0].id
-        box = self._root / place / project.name / f"{identity}~{secrets.token_hex(6)}"
+        box = self._root / place / project.name / f"{identity}~{os.urandom(6).hex()}"
         journal = self._begin(ArchiveMove(AWAY, box, operation))
         main = -1
         try:
@@ -412,7 +411,7 @@ class ArchiveMover:
     # The journal.
 
     def _begin(self, move: ArchiveMove) -> Path:
-        journal = self._root / "moving" / f"{secrets.token_hex(6)}.json"
+        journal = self._root / "moving" / f"{os.urandom(6).hex()}.json"
         data = {
             "way": move.way,
             "box": move.box.relative_to(self._root).as_posix(),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from memtui.client.session_files import ListedFile, SessionFile, listed_files, read_part, session_files
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.util.errors import MemtuiError, Unsupported
+from memtui.util.hashing import blake2b
 from memtui.util.resolve import matches_prefix, resolve_one
 from memtui.util.text import replace_surrogates
 
@@ -386,8 +387,6 @@ def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
 
 def _fingerprint(path: str, offset: int) -> bytes:
     """A digest of a file's start and of the bytes before an offset."""
-    from hashlib import blake2b  # most lists have nothing to store
-
     size = min(_FINGERPRINT_BYTES, offset)
     return blake2b(read_part(path, 0, size) + read_part(path, offset - size, size), digest_size=16).digest()
 

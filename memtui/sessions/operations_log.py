@@ -4,7 +4,7 @@ An operation that moves three sessions gets three items, each written when its s
 between leaves a true list. An undo names what it took back, a redo the undo.
 """
 
-import secrets
+import os
 from typing import Any, Final
 
 from msgspec import Struct, convert, to_builtins
@@ -88,7 +88,7 @@ class SessionOperation(Struct, frozen=True):
 
 def new_id() -> str:
     """An id for an operation that isn't written down yet; it looks like every other operation's."""
-    return secrets.token_hex(6)
+    return os.urandom(6).hex()
 
 
 class SessionOperations:

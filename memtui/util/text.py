@@ -150,4 +150,4 @@ def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") ->
 
 def nfc(text: str) -> str:
     """Compose text (NFC), so that two spellings of one name compare equal."""
-    return unicodedata.normalize("NFC", text)
+    return text if text.isascii() else unicodedata.normalize("NFC", text)

@@ -16,8 +16,8 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
-from cronsim import CronSim, CronSimError
 from msgspec import Struct, convert
 from msgspec.structs import asdict
 
@@ -25,6 +25,12 @@ from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
+from memtui.util.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import cronsim
+else:  # with `calendar` 0.2 MB, and most people never set a time
+    cronsim = LazyModule("cronsim")
 
 PROGRAM = ("crontab",)
 CRONTAB_TIMEOUT_S = 20
@@ -75,21 +81,21 @@ def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None
     return None if found is None or not found.installed else next(iter(next_starts(found.installed, now)), None)
 
 
-def parse_cron(cron: str, now: float) -> "CronSim":
+def parse_cron(cron: str, now: float) -> "cronsim.CronSim":
     """Parse by the rules of Debian's cron; `UsageError` if not every cron program takes it, or the time never comes."""
     hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
     if len(cron.split()) != 5:
         raise UsageError(f"{cron!r} is no cron expression", hint=hint)
     try:
-        found = CronSim(cron, datetime.fromtimestamp(now))
-    except CronSimError as error:
+        found = cronsim.CronSim(cron, datetime.fromtimestamp(now))
+    except cronsim.CronSimError as error:
         raise UsageError(f"{cron!r} is no cron expression: {error}", hint=hint) from error
     plain: Iterable[object] = (*found.days, *found.weekdays)
     if not all(isinstance(item, int) and item >= 0 for item in plain):
         raise UsageError(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
     if _STEP_WITHOUT_RANGE.search(cron):
         raise UsageError(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
-    if next(CronSim(cron, datetime.fromtimestamp(now)), None) is None:
+    if next(cronsim.CronSim(cron, datetime.fromtimestamp(now)), None) is None:
         raise UsageError(f"{cron!r} names a day that never comes", hint=hint)
     return found
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from hashlib import blake2b
 
 from memtui import __version__
+from memtui.util.hashing import blake2b
 from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
 Stamp = tuple[str, int, int, int]
