@@ -17,7 +17,8 @@ from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates, last_dream
+from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.gates.last_dream import last_dream
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import gate_text, gates_summary
 from memtui.presentation.problem_text import problems_in_files

@@ -6,8 +6,9 @@ from itertools import groupby
 from memtui.cli.context import CliContext
 from memtui.cli.output import Cell, Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
-from memtui.dream.review.claims import Claim
-from memtui.dream.review.review import ReviewPolicy, decision_on, operations_since
+from memtui.dream.review.claim import Claim
+from memtui.dream.review.decisions import decision_on, operations_since
+from memtui.dream.review.review import ReviewPolicy
 from memtui.dream.run.events import Event, File, GateClosed, Held, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage

@@ -3,16 +3,19 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.review.claims import CLAIM_KINDS, Claim
-from memtui.dream.review.review import ReviewPolicy
+from memtui.dream.review.claim import CLAIM_KINDS, Claim
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
 from memtui.presentation import LabeledText, Tone
 from memtui.presentation.secrets import mask_secrets
 from memtui.util.text import duration, pluralize
+
+if TYPE_CHECKING:
+    from memtui.dream.review.review import ReviewPolicy
 
 _OUTCOMES: dict[str, tuple[str, Tone]] = {
     "done": ("done", "good"),
@@ -83,7 +86,7 @@ def gates_summary(gates: Sequence[Gate], now: float, *, short: bool = False) -> 
     return f"{words}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
 
 
-def policy_text(policy: ReviewPolicy) -> str:
+def policy_text(policy: "ReviewPolicy") -> str:
     """What becomes of the next dream's changes, and which setting says so."""
     where = "by default" if policy.layer == "default" else f"in {policy.layer}"
     setting, clean = f"(dream_review is {policy.setting} {where})", "clean changes are adopted, others wait for review"

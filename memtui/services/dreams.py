@@ -15,9 +15,10 @@ from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import FORCEABLE_GATES, blocking_gate, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LockState
-from memtui.dream.proposals import Proposal, find_proposals
-from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
-from memtui.dream.review.claims import Claim
+from memtui.dream.proposals import Proposal
+from memtui.dream.review.adoption import Adopted, Adoption, plan_adoption
+from memtui.dream.review.claim import Claim
+from memtui.dream.review.decisions import adopted_operations
 from memtui.dream.review.review import (
     SomeHunks,
     adopt_run,
@@ -46,12 +47,12 @@ from memtui.dream.schedule.cron import Crontab, Schedule, read_schedule, save_sc
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
 from memtui.history.versions import Saved
-from memtui.memory.dismissals import Dismissal
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.sync_copies import original_of
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
 from memtui.services.memory import PreparedChange, merge_topics, split_index, text_on_disk, tidy_index
+from memtui.services.proposals import digests_of
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
 from memtui.util.config import read_config
 from memtui.util.diff import unified_diff
@@ -60,18 +61,6 @@ from memtui.util.text import nfc, pluralize
 
 LOOK_S = 0.2
 """Seconds between two looks at a process that is waited for."""
-
-
-def proposals(snapshot: Snapshot, dismissed: Collection[Dismissal]) -> tuple[Proposal, ...]:
-    """What a tidy by rules leaves to a person's judgement; `snapshot` has to be a full one.
-
-    `dismissed` is what the person has dismissed, by `Workspace.dismissals`.
-    """
-    return find_proposals(snapshot.problems, _digests(snapshot), dismissed)
-
-
-def _digests(snapshot: Snapshot) -> dict[str, str]:
-    return {} if snapshot.auto is None else {file.name: file.digest or "" for file in snapshot.auto.files}
 
 
 def proposal_evidence(workspace: Workspace, snapshot: Snapshot, proposal: Proposal) -> str:
@@ -107,7 +96,7 @@ def dismiss_proposals(workspace: Workspace, snapshot: Snapshot, chosen: Collecti
     """Don't propose these again, to a person or a model, while their files are as they are; undo brings them back."""
     require_writable(workspace)
     for one in chosen:
-        workspace.dismissals.dismiss(workspace.location.folder, one.dismissal(_digests(snapshot)))
+        workspace.dismissals.dismiss(workspace.location.folder, one.dismissal(digests_of(snapshot)))
 
 
 def runs(workspace: Workspace) -> tuple[Run, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
     from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
-    from memtui.dream.review.claims import Claim
+    from memtui.dream.review.claim import Claim
     from memtui.dream.review.review import ReviewPolicy
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState

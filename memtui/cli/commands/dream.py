@@ -30,9 +30,11 @@ from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.gates.evaluate import evaluate_gates, failure_gate, last_dream
+from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
+from memtui.dream.gates.last_dream import last_dream
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
-from memtui.dream.review.review import operations_since, review_policy
+from memtui.dream.review.decisions import operations_since
+from memtui.dream.review.review import review_policy
 from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state

@@ -13,7 +13,8 @@ from memtui.cli.findings import DoctorResult, State, note, ok, print_results, pr
 from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
-from memtui.dream.backends.registry import OFFLINE, choose_backend
+from memtui.dream.backends.names import OFFLINE
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate
 from memtui.dream.gates.evaluate import failure_gate, failures_in_a_row
 from memtui.dream.gates.sessions import assistant_mode

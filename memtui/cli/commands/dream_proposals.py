@@ -10,6 +10,7 @@ from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.dream.proposals import Proposal
 from memtui.services import dreams
+from memtui.services.proposals import open_proposals
 from memtui.util.errors import NotFound
 from memtui.util.text import pluralize
 
@@ -26,7 +27,7 @@ def proposals(context: CliContext, dismiss: tuple[str, ...]) -> int:
     if dismiss:
         may_write(context)
     workspace, snapshot = context.workspace, context.snapshot()
-    found = dreams.proposals(snapshot, workspace.dismissals.of(workspace.location.folder))
+    found = open_proposals(snapshot, workspace.dismissals.of(workspace.location.folder))
     if dismiss:
         wanted = {name if name.endswith(".md") else f"{name}.md" for name in dismiss}
         if unknown := wanted - {name for one in found for name in one.names}:

@@ -10,7 +10,8 @@ from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, claim_data, claim_lines, file_line, held_data
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Line, StyledText, fields
-from memtui.dream.review.adoption import HUNK_CONTEXT, adopted_operations, plan_adoption
+from memtui.dream.review.adoption import HUNK_CONTEXT, plan_adoption
+from memtui.dream.review.decisions import adopted_operations
 from memtui.dream.review.review import POLICY_RULES, SomeHunks, restore_plan, texts_changed
 from memtui.dream.run.runs import events_of, run_progress
 from memtui.dream.run.stage import has_stage, open_stage

@@ -13,7 +13,8 @@ from pathlib import PurePath
 
 from memtui.agent.budget import WRITING_TOOLS
 from memtui.agent.events import AgentEvent, AgentNote, ModelRetry, ModelTurn, ToolUsed, UsageTotal
-from memtui.dream.backends.prompts import STAGES, stages_in, without_stages
+from memtui.dream.backends.names import STAGES
+from memtui.dream.backends.prompts import stages_in, without_stages
 from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn, WriteFailed
 from memtui.memory.index import INDEX_NAME
 

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from memtui.agent.task import Budget
 from memtui.dream.backends.digests import ListedSession, write_digests
+from memtui.dream.backends.names import STAGES
 from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
 from memtui.dream.proposals import proposal_lines, read_proposals
@@ -26,8 +27,6 @@ from memtui.memory.workspace import Workspace
 from memtui.util.config import read_config
 from memtui.util.text import pluralize, size, visible
 
-STAGES = ("orient", "gather", "consolidate", "prune")
-"""The stages of a dream, in order; the last one is prune and index."""
 INDEX_FILL_TARGET = 0.7  # share of the index's limits beyond which the agent client asks for a shorter index
 MAX_LISTED = 60  # sessions, and daily logs, that are listed by name; the others are only counted
 _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNORECASE)

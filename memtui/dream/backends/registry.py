@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
+from memtui.dream.backends.names import ANTHROPIC, BACKENDS, CLIENT, MODEL_BACKENDS, OFFLINE
 from memtui.dream.proposals import Proposal, write_proposals
 from memtui.dream.run.events import Note, Phase
 from memtui.dream.run.run import BackendWork, Emit
@@ -20,9 +21,6 @@ from memtui.util.config import Config
 from memtui.util.errors import Unsupported, UsageError
 from memtui.util.text import pluralize
 
-OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
-BACKENDS = (OFFLINE, ANTHROPIC, CLIENT)
-MODEL_BACKENDS = (ANTHROPIC, CLIENT)  # those in which a model works, turn by turn
 MODES = ("reflect", "prune")
 BACKEND_SETTING = "dream_backend"
 

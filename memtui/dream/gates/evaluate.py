@@ -9,7 +9,7 @@ same again.
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from memtui.dream.gates.base import Gate, dream_gate, folder_gate, last_success, lock_gate, memory_gate, time_gate
+from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate, time_gate
 from memtui.dream.gates.session_mark import unread_since
 from memtui.dream.gates.sessions import assistant_mode, current_scan, log_gate, session_gate
 from memtui.dream.lock.lock import effective_lock, lock_before_run
@@ -69,13 +69,6 @@ def _gates(
     yield _review_gate(runs, dirs)
     yield lock_gate(effective_lock(location.folder, dirs), now)
     yield folder_gate(location.folder)
-
-
-def last_dream(workspace: Workspace, now: float) -> float | None:
-    """When the last dream succeeded, ours or another program's; `None` for never."""
-    folder = workspace.location.folder
-    own = newest_success(list_runs(workspace.dirs, folder))
-    return last_success(lock_before_run(folder, workspace.dirs), now, own)
 
 
 def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:

@@ -13,7 +13,6 @@ from memtui.dream.gates.sessions import sessions_since
 from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
 from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, decoded, review_reasons
 from memtui.dream.run.events import Held, WriteFailed, read_events
-from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
 from memtui.fs.atomic import digest
@@ -21,7 +20,7 @@ from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
 from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
-from memtui.history.versions import Operation, Saved
+from memtui.history.versions import Saved
 from memtui.memory.checks.base import Problem
 from memtui.memory.checks.registry import check_folder
 from memtui.memory.links import Graph
@@ -325,9 +324,3 @@ def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes 
         file.name: (file.disk, file.mine if file.state in ("conflict", "refused") else file.result)
         for item in adoption.items for file in item.files
     }  # fmt: skip
-
-
-def adopted_operations(run: Run, workspace: Workspace) -> tuple[Operation, ...]:
-    """The operations in which something of a run was adopted, newest first."""
-    operations = workspace.store(run.folder).operations()
-    return tuple(one for one in operations if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)

@@ -9,18 +9,14 @@ another wording is found by its terms (`meaning`): a line that has at least half
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from memtui.dream.review.claim import CLAIM_KINDS, Claim
 from memtui.dream.review.meaning import Terms, all_tokens, find_terms
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.util.text import nfc
-
-ClaimKind = Literal["lost", "changed", "moved", "merged", "new"]
-"""In the order in which a person reads them."""
-CLAIM_KINDS: tuple[ClaimKind, ...] = ("lost", "changed", "moved", "merged", "new")
 
 MIN_KEPT_SHARE = 0.5
 """Share of a claim's terms from which a line afterwards says it in other words."""
@@ -39,24 +35,6 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LINK = re.compile(r"\]\(<?([^)>\s]+)")
 _KEY = re.compile(r"\s*([\w-]+):")
-
-
-class Claim(Struct, frozen=True):
-    """One claim and what becomes of it.
-
-    `name` and `line` (from 1; 0 for a whole file) say where it stands: in the old folder, a new claim in the new one.
-    `new` is the text that stands for it, `to` the file that has it afterwards, if that is another one. `terms` are the
-    longest of its terms that stand nowhere afterwards; `count` is how many claims of a merged file went along.
-    """
-
-    kind: ClaimKind
-    name: str
-    line: int
-    old: str = ""
-    new: str = ""
-    to: str = ""
-    terms: tuple[str, ...] = ()
-    count: int = 1
 
 
 class _Unit(Struct):

@@ -1,10 +1,8 @@
 """What a person does with a run that has ended: adopt it or parts of it, discard it, restore what it changed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from itertools import takewhile
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,20 +14,21 @@ from memtui.dream.review.adoption import (
     Adoption,
     adopt_hunks,
     adopt_stage,
-    adopted_operations,
     plan_adoption,
     planned_texts,
 )
-from memtui.dream.review.claims import Claim, find_claims
+from memtui.dream.review.claim import Claim
+from memtui.dream.review.claims import find_claims
+from memtui.dream.review.decisions import adopted_operations, is_adoption_unfinished, unrecorded_adoptions
 from memtui.dream.review.review_rules import LEARNING_DREAMS, decoded
 from memtui.dream.run.events import Decided, EventLog, Held
-from memtui.dream.run.runs import Run, RunProgress, decisions_of, events_of, is_expired, list_runs, run_state
+from memtui.dream.run.runs import Run, decisions_of, is_expired, list_runs, run_state
 from memtui.dream.run.stage import STAGE_RETENTION_S, Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.lock import file_lock
 from memtui.history.store import Change
-from memtui.history.versions import Operation, Saved
+from memtui.history.versions import Saved
 from memtui.memory.scope import OWN_SCOPES, read_scope
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -44,49 +43,6 @@ class FileVersions(Struct, frozen=True):
     before: bytes | None
     made: bytes | None
     now: bytes | None
-
-
-Decision = Literal["", "adopted", "partly adopted", "restored", "discarded", "expired"]
-"""What became of a run's changes; "" while nothing is decided, or where there was nothing to decide."""
-
-
-def decision_on(run: Run, progress: RunProgress, operations: Iterable[Operation], *, kept: bool) -> Decision:
-    """What became of a run's changes, by the folder's operations since it began; `kept`: its stage is still there."""
-    decided = {one.what for one in progress.decided}
-    fates = adopted_files(run, operations)
-    standing = [name for name, fate in fates.items() if fate == "adopted"]
-    if standing:
-        whole = len(standing) == len(fates) and not kept and "discarded" not in decided
-        return "adopted" if whole else "partly adopted"
-    if fates and not kept:
-        return "restored"
-    if "discarded" in decided:
-        return "discarded"
-    held = progress.end is not None and progress.end.how == "held"
-    return "expired" if held and not kept and not run.dry_run else ""
-
-
-def adopted_files(run: Run, operations: Iterable[Operation]) -> dict[str, str]:
-    """What became of each file of which something was adopted: it is "adopted", or was "undone" or "restored" since."""
-    found: dict[str, str] = {}
-    back = set[str]()
-    for one in operations:
-        names, extra = [change.name for change in one.files], one.extra or {}
-        if extra.get("before-run") == run.id and not one.undone:
-            back.update(names)
-        elif one.kind == "adopt" and extra.get("run") == run.id:
-            for name in names:
-                fate = "undone" if one.undone else "restored" if name in back else "adopted"
-                found[name] = fate if fate == "adopted" else found.get(name, fate)
-    return found
-
-
-def operations_since(runs: Sequence[Run], workspace: Workspace) -> tuple[Operation, ...]:
-    """The operations of a memory folder since the oldest of these runs of it began, newest first."""
-    if not runs:
-        return ()
-    begun = min(run.at for run in runs) - MAX_CLOCK_STEP_S
-    return tuple(takewhile(lambda one: one.when >= begun, workspace.store(runs[0].folder).operations()))
 
 
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
@@ -104,8 +60,6 @@ def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     return open_stage(dirs, run.id)
 
 
-MAX_CLOCK_STEP_S = 86_400
-"""How far a clock may have been set back since a run began."""
 POLICY_RULES = ("review", "learning")
 """The rules of `policy_reason`: they hold a run whatever it did."""
 
@@ -209,20 +163,12 @@ def _record_adoption(run: Run, dirs: Dirs, workspace: Workspace, decided: Decide
             discard_stage(dirs, run.id)
 
 
-def is_adoption_unfinished(run: Run, dirs: Dirs, workspace: Workspace) -> bool:
-    """Whether an adoption by hand was stopped after the folder was changed. Cheap for a run without a stage."""
-    if not has_stage(dirs, run.id) or run_state(run).end is None:
-        return False
-    known = _decided(run)
-    return bool(_unrecorded(run, workspace, known)) or any(one.what == "adopted" and not one.left for one in known)
-
-
 def finish_adoption(run: Run, dirs: Dirs, workspace: Workspace) -> bool:
     """Record an adoption that was stopped, if there is one; whether there was. Needs a recovered history."""
     with _deciding(run):
         if not is_adoption_unfinished(run, dirs, workspace):
             return False
-        missing = _unrecorded(run, workspace, _decided(run))
+        missing = unrecorded_adoptions(run, workspace)
         if not missing:
             discard_stage(dirs, run.id)
         for operation in missing:
@@ -231,17 +177,6 @@ def finish_adoption(run: Run, dirs: Dirs, workspace: Workspace) -> bool:
             decided = Decided(what="adopted", names=names, version=operation.id, left=left)
             _record_adoption(run, dirs, workspace, decided)
     return True
-
-
-def _unrecorded(run: Run, workspace: Workspace, known: Collection[Decided]) -> tuple[Operation, ...]:
-    """The adoptions of a run that its events don't tell of, oldest first."""
-    versions = {one.version for one in known}
-    made = adopted_operations(run, workspace)
-    return tuple(one for one in reversed(made) if one.id not in versions and not one.undone)
-
-
-def _decided(run: Run) -> tuple[Decided, ...]:
-    return tuple(event for event in events_of(run) if isinstance(event, Decided))
 
 
 def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:

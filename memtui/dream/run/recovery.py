@@ -8,22 +8,29 @@ what was adopted of it. Whoever looks at dreams next does that first (`services.
 import os
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from memtui.dream import has_history
-from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.journal import lock_entries
 from memtui.dream.lock.lock import recover_locks
 from memtui.dream.lock.lock_file import PriorLock
-from memtui.dream.review.adoption import adopted_operations
-from memtui.dream.review.review import finish_adoption, is_adoption_unfinished
+from memtui.dream.review.decisions import adopted_operations, is_adoption_unfinished
 from memtui.dream.run.events import Decided, Ended, EventLog
 from memtui.dream.run.runs import Run, clear_runs, decisions_of, is_expired, list_runs, run_state, same_folder
 from memtui.dream.run.stage import STAGE_RETENTION_S, clear_stages, discard_stage, has_stage, open_stage
-from memtui.dream.run.stage_changes import read_stage_changes
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
+from memtui.util.lazy_module import LazyModule
 from memtui.util.process import is_alive
 from memtui.util.text import time_ago
+
+if TYPE_CHECKING:
+    from memtui.dream.gates import session_mark
+    from memtui.dream.review import review
+    from memtui.dream.run import stage_changes
+else:  # the engine, 1 MB: only where a process died
+    session_mark, review = LazyModule("memtui.dream.gates.session_mark"), LazyModule("memtui.dream.review.review")
+    stage_changes = LazyModule("memtui.dream.run.stage_changes")
 
 
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
@@ -41,7 +48,7 @@ def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
         if states[run.id] == "died":
             end = end_dead(dirs, workspace, run, now, lock=lock_texts.get(run.id, ""))
             told.append(f"the dream {run.id} had died: {end.reason}")
-        elif is_adoption_unfinished(run, dirs, workspace) and finish_adoption(run, dirs, workspace):
+        elif is_adoption_unfinished(run, dirs, workspace) and review.finish_adoption(run, dirs, workspace):
             told.append(f"adopting the dream {run.id} had been interrupted: it is finished now")
     running = [id for id, word in states.items() if word == "running"]
     clear_stages(dirs, now, running)
@@ -84,7 +91,7 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
         discard_stage(dirs, run.id)
         if run.reads_sessions:
             with suppress(OSError):
-                mark_sessions_read(workspace, run.at, now)
+                session_mark.mark_sessions_read(workspace, run.at, now)
         names = tuple(change.name for change in made.files)
         end = Ended(how="done", reason="adopted; it died right after that", version=made.id, adopted=names, lock=lock)
     else:
@@ -101,7 +108,7 @@ def count_drafted(dirs: Dirs, run_id: str) -> int:
     """How many changes are kept in a run's stage, those included that may never be adopted."""
     if not has_stage(dirs, run_id):
         return 0
-    changes = read_stage_changes(open_stage(dirs, run_id))
+    changes = stage_changes.read_stage_changes(open_stage(dirs, run_id))
     return len(changes.touched) + len(changes.odd)
 
 

@@ -141,7 +141,7 @@ async def leave(context: CommandContext) -> None:
         if chosen is None:
             return
         if chosen == "stop":
-            await context.in_thread(dreams.stop_if_running, context.workspace, dream.run)
+            await context.in_thread(lambda: dreams.stop_if_running(context.workspace, dream.run))
     elif drafts:
         lines = [*drafts, "", "They stay and are opened again next time."]
         if not await context.ask(dialogs.Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")):

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from memtui.dream.proposals import Proposal
-from memtui.dream.review.adoption import HUNK_CONTEXT, Adopted, AdoptionItem
-from memtui.dream.review.review import SomeHunks, restore_plan, versions_of_file
-from memtui.dream.run.spawn import RunRequest
-from memtui.dream.run.stop import StopResult
-from memtui.memory.snapshot import Snapshot
 from memtui.presentation import dream_text
-from memtui.services import dreams as services
+from memtui.services.proposals import open_proposals
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import history, memory, questions, registry
@@ -21,7 +16,21 @@ from memtui.tui.render import preview
 from memtui.tui.state import AppState, Dream, Starting
 from memtui.util.diff import count_hunks, unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import pluralize
+
+if TYPE_CHECKING:
+    from memtui.dream.proposals import Proposal
+    from memtui.dream.review import adoption, review
+    from memtui.dream.review.adoption import Adopted, AdoptionItem
+    from memtui.dream.run import spawn
+    from memtui.dream.run.stop import StopResult
+    from memtui.memory.snapshot import Snapshot
+    from memtui.memory.workspace import Workspace
+    from memtui.services import dreams as services
+else:  # the engine, 1 MB: each command first uses it in a thread, and there it is imported
+    services, spawn = LazyModule("memtui.services.dreams"), LazyModule("memtui.dream.run.spawn")
+    adoption, review = LazyModule("memtui.dream.review.adoption"), LazyModule("memtui.dream.review.review")
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
@@ -62,7 +71,7 @@ def _names(dream: Dream, name: str) -> tuple[str, ...]:
 
 async def start(context: CommandContext) -> None:
     workspace = context.workspace
-    check = await context.in_thread(services.check_start, workspace)
+    check = await context.in_thread(lambda: services.check_start(workspace))
     explain = f"by hand: skips {', '.join(check.skipped)}" if check.skipped else "all checks are ready"
     replaces = f"\n{check.replaces}" if check.replaces else ""
     by = dream_text.engine_words(check.backend)
@@ -71,7 +80,7 @@ async def start(context: CommandContext) -> None:
     kind = await context.ask(dialogs.Choose("Dream now", options, explain=explain, digits=True))
     if kind is None:
         return
-    request = RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
+    request = spawn.RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
     started = await questions.ask_until_done(context, partial(services.start, workspace, request))
     if started is None:
         return
@@ -90,7 +99,7 @@ async def start(context: CommandContext) -> None:
 
 async def stop_run(context: CommandContext) -> None:
     workspace = context.workspace
-    run = await context.in_thread(services.current_run, workspace)
+    run = await context.in_thread(lambda: services.current_run(workspace))
     if run is None:
         cleared = await questions.ask_until_done(context, partial(services.clear_lock, workspace))
         if cleared is not None:
@@ -133,14 +142,14 @@ async def review_file(context: CommandContext, dream: Dream, item: AdoptionItem)
     """Show what the run does to one file, and adopt the hunks that the person takes."""
     file, over = item.files[0], item.state == "conflict"
     target = file.mine if over else file.result
-    shown = unified_diff(file.disk, target, file.name, context=HUNK_CONTEXT)
+    shown = unified_diff(file.disk, target, file.name, context=adoption.HUNK_CONTEXT)
     notes = [f"conflict: {item.words}; a takes the dream's side, the other stays in the history"] if over else []
-    if not count_hunks(file.disk, target, context=HUNK_CONTEXT):
+    if not count_hunks(file.disk, target, context=adoption.HUNK_CONTEXT):
         raise NotFound(f"nothing differs in {file.name} that could be chosen", hint="a adopts it")
     taken = await context.ask(dialogs.ReviewFile(f"changes in {file.name}", shown, notes=notes))
     if taken is not None:
-        hunks = SomeHunks(file.name, taken, shown)
-        done = await context.in_thread(services.adopt, context.workspace, dream.run, over=over, hunks=hunks)
+        hunks = review.SomeHunks(file.name, taken, shown)
+        done = await context.in_thread(lambda: services.adopt(context.workspace, dream.run, over=over, hunks=hunks))
         _say_adopted(context, done, left=0)
 
 
@@ -152,8 +161,8 @@ async def show_whole_difference(context: CommandContext) -> None:
 async def compare(context: CommandContext) -> None:
     """Compare two of three texts of a file: before the dream, as the dream made it, as it is now."""
     name = _file(context, "Tab goes to its files")
-    workspace = context.workspace
-    sides = await context.in_thread(versions_of_file, _dream(context).run, workspace.dirs, workspace, name)
+    workspace, run = context.workspace, _dream(context).run
+    sides = await context.in_thread(lambda: review.versions_of_file(run, workspace.dirs, workspace, name))
     pairs = {
         "made": ("what the dream did", sides.before, sides.made),
         "adopt": ("from now to the dream's", sides.now, sides.made),
@@ -183,14 +192,14 @@ async def adopt(context: CommandContext) -> None:
         notes = ["conflict: it was changed meanwhile; what this replaces stays in the history"]
         if not await context.ask(dialogs.ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")):
             return
-    done = await context.in_thread(services.adopt, workspace, run, [name], over=over)
+    done = await context.in_thread(lambda: services.adopt(workspace, run, [name], over=over))
     _say_adopted(context, done, left=0)
 
 
 async def adopt_all(context: CommandContext) -> None:
     """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
     workspace, run = context.workspace, _dream(context).run
-    await context.in_thread(services.adoption_plan, workspace, run)  # says so if nothing is kept
+    await context.in_thread(lambda: services.adoption_plan(workspace, run))  # says so if nothing is kept
     text = await context.in_thread(preview.run_difference, run, workspace)
     if await context.ask(dialogs.ShowDiff(f"Adopt all of dream {run.id}", text, yes="adopt all")):
         done = await context.in_thread(services.adopt, workspace, run)
@@ -224,11 +233,11 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
         return
     dream = _dream(context)
     names = _names(dream, name) if name else None
-    changes = await context.in_thread(restore_plan, dream.run, workspace, names)
+    changes = await context.in_thread(lambda: review.restore_plan(dream.run, workspace, names))
     text = "\n".join(filter(None, (preview.diff(one.base_data, one.data, one.name) for one in changes)))
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
-        saved = await context.in_thread(services.restore, workspace, dream.run, changes)
+        saved = await context.in_thread(lambda: services.restore(workspace, dream.run, changes))
         edited = [one.name for one in saved.left if one.overridable]
         lines = [*edited, "They were edited since. What they hold now stays in the history."]
         question = dialogs.Question("Restore these as well?", lines, yes="Restore them", no="Keep them")
@@ -248,7 +257,7 @@ async def discard(context: CommandContext) -> None:
 
 def left_to_judge(state: AppState) -> tuple[Proposal, ...]:
     """The proposals that the person has not dismissed; known once the folder is read whole."""
-    return services.proposals(state.snapshot, state.dismissed) if state.snapshot and state.snapshot.full else ()
+    return open_proposals(state.snapshot, state.dismissed) if state.snapshot and state.snapshot.full else ()
 
 
 async def proposals(context: CommandContext) -> None:
@@ -257,11 +266,11 @@ async def proposals(context: CommandContext) -> None:
     while True:
         snapshot = await context.in_thread(partial(workspace.read, full=True, known=context.state.snapshot))
         dismissed = await context.in_thread(workspace.dismissals.of, workspace.location.folder)
-        listed = services.proposals(snapshot, dismissed)
+        listed = open_proposals(snapshot, dismissed)
         if not listed:
             context.notify("nothing is left to your judgement")
             return
-        evidence = [await context.in_thread(services.proposal_evidence, workspace, snapshot, one) for one in listed]
+        evidence = await context.in_thread(_evidence, context.workspace, snapshot, listed)
         answer = await context.ask(dialogs.Proposals(listed, evidence, start, read_only=workspace.read_only))
         if answer is None:
             return
@@ -274,6 +283,10 @@ async def proposals(context: CommandContext) -> None:
             context.done("dismissed until its files change; z brings it back")
         else:
             await _carry_out(context, snapshot, proposal)
+
+
+def _evidence(workspace: Workspace, snapshot: Snapshot, listed: tuple[Proposal, ...]) -> list[str]:
+    return [services.proposal_evidence(workspace, snapshot, one) for one in listed]
 
 
 async def _open_topic(context: CommandContext, snapshot: Snapshot, proposal: Proposal) -> None:

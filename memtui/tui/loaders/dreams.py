@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import Worker, get_current_worker
 
-from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.external_run import ExternalRun, find_external_run
-from memtui.dream.review.adoption import Adoption, AdoptionItem, plan_adoption
-from memtui.dream.review.claims import Claim
-from memtui.dream.review.review import adopted_files, claims_of_plan, decision_on, operations_since, review_policy
+from memtui.dream.review.decisions import adopted_files, decision_on, operations_since
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
@@ -33,11 +30,20 @@ from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
 from memtui.util.errors import MemtuiError
+from memtui.util.lazy_module import LazyModule
 from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
+    from memtui.dream.gates import evaluate
+    from memtui.dream.review import adoption as adoptions
+    from memtui.dream.review import review
+    from memtui.dream.review.adoption import Adoption, AdoptionItem
+    from memtui.dream.review.claim import Claim
     from memtui.dream.run.spawn import StartedRun
+else:  # the engine, 1 MB: only once the Dream view is opened, in the thread that reads for it
+    evaluate, review = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.dream.review.review")
+    adoptions = LazyModule("memtui.dream.review.adoption")
 
 POLL_INTERVAL_S = 0.1
 """Seconds between two looks at the file of a run that is on."""
@@ -121,9 +127,9 @@ class DreamLoader:
         dreams = tuple(self._dream(run, operations) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = run_awaiting_review(runs, workspace.dirs)
-        gates = evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
+        gates = evaluate.evaluate_gates(workspace, workspace.dirs, workspace.now()) if self.shown else None
         folder = workspace.location.folder
-        policy = review_policy(folder, workspace.dirs, workspace) if self.shown else None
+        policy = review.review_policy(folder, workspace.dirs, workspace) if self.shown else None
         dismissed = workspace.dismissals.of(folder) if self.shown else None
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
@@ -167,7 +173,7 @@ class DreamLoader:
             return OpenDream(run.id, events)
         try:
             taken = adopted_files(run, operations_since([run], workspace))
-            adoption = plan_adoption(open_stage(workspace.dirs, run.id), workspace) if dream.kept else None
+            adoption = adoptions.plan_adoption(open_stage(workspace.dirs, run.id), workspace) if dream.kept else None
             claims = () if adoption is None else self._claims(adoption)
         except MemtuiError as error:
             self.app.post_message(CommandFailed(error.message, error.hint))
@@ -178,7 +184,7 @@ class DreamLoader:
         """What adopting would do by claim; looked for again only where a text has changed."""
         key = adoption.stage.id, adoption.items
         if self._claimed is None or self._claimed[0] != key:
-            self._claimed = key, claims_of_plan(adoption)
+            self._claimed = key, review.claims_of_plan(adoption)
         return self._claimed[1]
 
     def _change(self, id: str, name: str) -> None:

@@ -29,7 +29,7 @@ from memtui.util.gc_tuning import limit_heaps
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from memtui.dream.gates import evaluate as gates
+    from memtui.dream.gates import last_dream
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
     from memtui.services import access
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memtui.tui.render import preview
     from memtui.tui.state import Preview
 else:  # the engine is imported in the thread that reads first
-    gates, access = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.services.access")
+    last_dream, access = LazyModule("memtui.dream.gates.last_dream"), LazyModule("memtui.services.access")
     preview, editing = LazyModule("memtui.tui.render.preview"), LazyModule("memtui.services.editor")
 
 
@@ -174,7 +174,7 @@ def _changed_by_dream(workspace: Workspace) -> frozenset[Path]:
 def _last_dream(workspace: Workspace) -> float | None:
     """When the last dream succeeded, in seconds since 1970; where none of ours ever ran, that is the lock's time."""
     if has_history(workspace.dirs):
-        return gates.last_dream(workspace, workspace.now())
+        return last_dream.last_dream(workspace, workspace.now())
     try:
         at = (workspace.location.folder / LOCK_NAME).stat().st_mtime
     except OSError:

@@ -11,11 +11,10 @@ from msgspec import Struct
 from textual.content import Content
 
 from memtui.agent.task import Budget
-from memtui.dream.backends.prompts import STAGES
-from memtui.dream.backends.registry import MODEL_BACKENDS
+from memtui.dream.backends.names import MODEL_BACKENDS, STAGES
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.dream.review.claims import Claim
+from memtui.dream.review.claim import Claim
 from memtui.dream.run.events import Ended, Event, File, Held
 from memtui.dream.run.stage import STAGE_RETENTION_S
 from memtui.presentation import LabeledText

@@ -3,12 +3,12 @@
 import difflib
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual.content import Content
 
 from memtui.dream.lock.external_run import ExternalRun, text_before_run
-from memtui.dream.review.review import texts_changed, versions_of_file
 from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import has_stage
 from memtui.history.versions import Operation
@@ -24,7 +24,13 @@ from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import age, cells, pad, visible
+
+if TYPE_CHECKING:
+    from memtui.dream.review import review
+else:  # the engine, 1 MB: for the changes of a run only
+    review = LazyModule("memtui.dream.review.review")
 
 Mask = Callable[[str], str]
 """Masks what looks like a secret, or leaves it."""
@@ -179,11 +185,11 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
         MemtuiError: If nothing is known of a named file.
     """
     if names is not None:
-        sides = {name: versions_of_file(run, workspace.dirs, workspace, name) for name in names}
+        sides = {name: review.versions_of_file(run, workspace.dirs, workspace, name) for name in names}
         moved = any(side.now != side.before for side in sides.values())
         if not (moved and has_stage(workspace.dirs, run.id) and run_state(run).word != "running"):
             return _joined(diff(side.before, side.made, name) for name, side in sides.items())
-    changes = texts_changed(run, workspace.dirs, workspace)
+    changes = review.texts_changed(run, workspace.dirs, workspace)
     return _joined(diff(before, after, name) for name, before, after in changes if names is None or name in names)
 
 

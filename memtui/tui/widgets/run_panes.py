@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.dream.review.claims import Claim
+from memtui.dream.review.claim import Claim
 from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from memtui.agent.task import Budget
 from memtui.dream.backends.digests import MAX_ALL_DIGESTS_CHARS, ListedSession, write_digests
+from memtui.dream.backends.names import STAGES
 from memtui.dream.backends.prompts import (
     MAX_LISTED,
-    STAGES,
     PromptContext,
     make_prompt_context,
     stages_in,

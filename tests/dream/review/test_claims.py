@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.review.claims import CLAIM_KINDS, Claim, find_claims
+from memtui.dream.review.claim import CLAIM_KINDS, Claim
+from memtui.dream.review.claims import find_claims
 from memtui.presentation.dream_text import claim_text
 
 FRONT = "---\nname: {0}\ndescription: {1}\ntype: feedback\n---\n\n"
