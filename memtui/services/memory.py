@@ -6,12 +6,11 @@ An action on topics is prepared first (`PreparedChange`), which reads and writes
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.dream.rules.merge import merge_texts
 from memtui.fs.atomic import digest
 from memtui.fs.links import hard_links
 from memtui.history.store import Change, Stale
@@ -33,7 +32,13 @@ from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.services.secrets import check_text
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import pluralize
+
+if TYPE_CHECKING:
+    from memtui.dream.rules import merge
+else:  # with the rules that it needs 0.2 MB, for one command
+    merge = LazyModule("memtui.dream.rules.merge")
 
 __all__ = ["EXPIRY_FIELD", "check_name", "file_name"]
 
@@ -186,7 +191,7 @@ def set_fields(
 
 def merge_topics(snapshot: Snapshot, kept: MemoryFile, gone: MemoryFile) -> PreparedChange:
     """Merge a topic into another of its folder, links and entry too; asked about, with the result. As `plan_merge`."""
-    plan = moves.plan_merge(snapshot, kept, gone, merge_texts)
+    plan = moves.plan_merge(snapshot, kept, gone, merge.merge_texts)
     title = f"Merge {gone.name} into {kept.name}?"
     lines = (f"{gone.name} goes; its lines, links and entry are in {kept.name} then.", *plan.notes)
     return PreparedChange(plan, NeedsConfirmation(title, lines, yes="Merge", diff=plan.diff()), focus=kept.path)

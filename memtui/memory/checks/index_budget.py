@@ -3,7 +3,10 @@
 The fix tidies it: entries may go, so a person sees it first.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,8 +15,14 @@ from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext
 from memtui.memory.frontmatter import new_block
 from memtui.memory.index import INDEX_NAME, lost_entries, read_entries
 from memtui.memory.sentences import with_words
-from memtui.memory.tidy import MovedText, TidyResult, TidyTopic, rebuild_index, split_index, tidy_index
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import nfc
+
+if TYPE_CHECKING:
+    from memtui.memory import tidy
+    from memtui.memory.tidy import MovedText, TidyResult, TidyTopic
+else:  # for the fix only
+    tidy = LazyModule("memtui.memory.tidy")
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:
@@ -43,24 +52,25 @@ def shorten(context: FixContext, *, rebuild: bool = False) -> Fix:
     text = context.read(INDEX_NAME)
     graph = context.graph
     topics = [
-        TidyTopic.of(file, graph.links_in(file), pinned=file.name in context.pinned) for file in context.scope.topics
+        tidy.TidyTopic.of(file, graph.links_in(file), pinned=file.name in context.pinned)
+        for file in context.scope.topics
     ]
     # An entry may lead to a file that is no topic of this folder (`team/x.md`): neither dead nor ours to judge.
     known = {nfc(topic.name) for topic in topics}
     for entry in read_entries(text):
         if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
-            topics.append(TidyTopic(entry.target, entry.title, pinned=True))
+            topics.append(tidy.TidyTopic(entry.target, entry.title, pinned=True))
     quiet = _suspicious(topics, text, context) if rebuild else frozenset()
     known_topics = [one for one in topics if one.name not in quiet]
-    make = rebuild_index if rebuild else tidy_index
+    make = tidy.rebuild_index if rebuild else tidy.tidy_index
     return _as_fix(make(text, known_topics, now=context.now), context, rebuild, quiet)
 
 
 def split(context: FixContext) -> Fix:
     """Make the sections of an index topics, so that all of it is loaded or linked; no entry goes."""
     graph, scope = context.graph, context.scope
-    topics = [TidyTopic.of(file, graph.links_in(file)) for file in scope.topics]
-    result = split_index(context.read(INDEX_NAME), topics)
+    topics = [tidy.TidyTopic.of(file, graph.links_in(file)) for file in scope.topics]
+    result = tidy.split_index(context.read(INDEX_NAME), topics)
     if not result.changed:
         why = "no section has prose that could become a topic" if result.before.over else "the index fits"
         return Fix({}, "make sections of the index topics", (f"nothing to do: {why}",))

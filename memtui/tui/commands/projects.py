@@ -1,22 +1,31 @@
 """Commands about other projects: opening one, and bringing along what one that moved has left."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.client import memory_location, session_files
 from memtui.client import projects as client_projects
 from memtui.client.paths import tilde_path
 from memtui.memory.workspace import Workspace
-from memtui.projects.relocate import MovePlan
-from memtui.projects.relocate_sessions import SHORT
-from memtui.services import projects as services
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import clip, pluralize, size
+
+if TYPE_CHECKING:
+    from memtui.projects import relocate_sessions
+    from memtui.projects.relocate import MovePlan
+    from memtui.services import projects as services
+else:  # 0.3 MB, in the thread that makes the plan
+    services = LazyModule("memtui.services.projects")
+    relocate_sessions = LazyModule("memtui.projects.relocate_sessions")
 
 TITLE_CELLS = 48
 """Cells of a session's title in the plan."""
@@ -47,7 +56,7 @@ async def bring(context: CommandContext, folder: Path | None = None) -> None:
     if project is None:
         return
     name = _name(context, project)
-    plan = await context.in_thread(services.plan_project_move, workspace, project, workspace.location.cwd)
+    plan = await context.in_thread(lambda: services.plan_project_move(workspace, project, workspace.location.cwd))
     if plan.empty:
         raise NotFound(f"{name} has left nothing that could be moved")
     notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
@@ -78,7 +87,7 @@ def _rows(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:
-        id, title = session.id[:SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
+        id, title = session.id[: relocate_sessions.SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
         lines.append(f"+session {id}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}")
     files = plan.memory.files if plan.memory is not None else ()
     lines += (f"+memory  {file.source}{f'  ({file.how})' if file.how else ''}" for file in files)

@@ -1,17 +1,17 @@
 """Commands about sessions: resume, fork, copy, export, read, and from a session to its memory and back."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.client import executable, session_files
 from memtui.client.paths import tilde_path
-from memtui.resume import export, launch, resume
-from memtui.resume.launch import LaunchPlan
+from memtui.resume import resume
 from memtui.resume.resume import ResumePlan
-from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
-from memtui.sessions.archive import ArchiveResult
 from memtui.sessions.listing import Session
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
@@ -22,8 +22,18 @@ from memtui.tui.render import session_rows
 from memtui.tui.screens.transcript import TranscriptScreen
 from memtui.tui.state import AppState
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
+from memtui.util.lazy_module import LazyModule
 from memtui.util.paths import expand_tilde
 from memtui.util.text import size, visible
+
+if TYPE_CHECKING:
+    from memtui.resume import export, launch
+    from memtui.resume.launch import LaunchPlan
+    from memtui.services import sessions as services
+    from memtui.sessions.archive import ArchiveResult
+else:  # 0.8 MB: each command first uses them in a thread, and there they are imported
+    export, launch = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.launch")
+    services = LazyModule("memtui.services.sessions")
 
 
 def _session(context: CommandContext) -> Session:
@@ -107,7 +117,7 @@ async def _open(context: CommandContext, plan: LaunchPlan) -> None:
 
 
 async def _fork(context: CommandContext, plan: LaunchPlan) -> Path:
-    made = await context.in_thread(services.fork_session, context.workspace, plan)
+    made = await context.in_thread(lambda: services.fork_session(context.workspace, plan))
     context.notify(f"a fork was written: {visible(made.title, keep='')}; z undoes it")
     return made.path
 
@@ -129,8 +139,9 @@ def _copy_context(context: CommandContext, resumed: ResumePlan) -> None:
 
 
 async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> None:
-    forms = [dialogs.Option(form, form, f".{suffix}") for form, suffix in services.FORMATS.items()]
-    form = await context.ask(dialogs.Choose("Export as", forms))
+    forms = await context.in_thread(lambda: services.FORMATS)
+    options = [dialogs.Option(form, form, f".{suffix}") for form, suffix in forms.items()]
+    form = await context.ask(dialogs.Choose("Export as", options))
     if form is None:
         return
     redact = Allow(secret="redact")
@@ -139,7 +150,7 @@ async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> N
     removed = services.removed_words(made.removed)
     explain = f"Taken out, because it looks like a secret: {removed}" if removed else ""
     name = "".join(letter if letter.isalnum() else "-" for letter in title).strip("-")[:60] or "session"
-    start = context.workspace.location.cwd / f"{name}.{services.FORMATS[form]}"
+    start = context.workspace.location.cwd / f"{name}.{forms[form]}"
     dialog = dialogs.Ask("Export to", str(start), explain=explain, does="export")
     await _write_to(context, dialog, partial(services.write_export, context.workspace, made))
 
@@ -147,7 +158,7 @@ async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> N
 async def save_copy(context: CommandContext) -> None:
     path, start = context.path, context.workspace.location.cwd / context.path.name
     dialog = dialogs.Ask("Save a copy to", str(start), does="save")
-    await _write_to(context, dialog, partial(services.save_copy, context.workspace, path))
+    await _write_to(context, dialog, lambda to: services.save_copy(context.workspace, path, to))
 
 
 async def _write_to(context: CommandContext, dialog: dialogs.Ask, write: Callable[[Path], object]) -> None:
@@ -159,8 +170,8 @@ async def _write_to(context: CommandContext, dialog: dialogs.Ask, write: Callabl
 
 
 async def rename(context: CommandContext) -> None:
-    session = _session(context)
-    title = await context.ask(dialogs.Ask("Rename session", session.title, check=services.title_problem, does="rename"))
+    session, check = _session(context), await context.in_thread(lambda: services.title_problem)
+    title = await context.ask(dialogs.Ask("Rename session", session.title, check=check, does="rename"))
     if title and title != session.title:
         _done(context, await context.in_thread(services.rename_session, context.workspace, session.path, title))
 
@@ -169,13 +180,16 @@ async def archive(context: CommandContext) -> None:
     session_list, paths, workspace = context.state.session_list, context.paths, context.workspace
     archived = session_list.archived if session_list else {}
     back = [archived[str(path)] for path in paths if str(path) in archived]
-    work = partial(services.put_back, workspace, back) if back else partial(services.archive_sessions, workspace, paths)
+
+    def work() -> ArchiveResult:
+        return services.put_back(workspace, back) if back else services.archive_sessions(workspace, paths)
+
     _done(context, await context.in_thread(work))
 
 
 async def delete(context: CommandContext) -> None:
     workspace, paths = context.workspace, context.paths
-    done = await questions.ask_until_done(context, partial(services.delete_sessions, workspace, paths))
+    done = await questions.ask_until_done(context, lambda allow: services.delete_sessions(workspace, paths, allow))
     if done is not None:
         _done(context, done)
 
