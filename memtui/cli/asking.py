@@ -1,6 +1,6 @@
 """A service's questions put to the person; a change of memory shown with `-n`, made, and reported."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
-from memtui.history.versions import Saved
+from memtui.history.versions import NotRestored, Saved
 from memtui.services import access
 from memtui.services.editor import take_up_leftovers
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
@@ -132,6 +132,19 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     elif saved is None:
         context.out.unwritten()
     return 0
+
+
+def left_lines(left: Sequence[NotRestored], over: Callable[[list[str]], str]) -> Iterator[Line]:
+    """What an undo or a restore left as it is; `over` makes the words that do it all the same of the names."""
+    for one in left:
+        yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+    if names := [one.name for one in left if one.overridable]:
+        yield StyledText(f"  {over(names)} takes these back all the same; the edits stay in the history", "dim")
+
+
+def left_code(saved: Saved) -> int:
+    """0 if nothing was left, 1 if something was, 4 if all was."""
+    return 0 if not saved.left else 1 if saved.operation is not None else Conflict.exit_code
 
 
 def saved_data(saved: Saved | None) -> Data:

@@ -185,23 +185,30 @@ class Store:
                 return Saved(operation, merged, left)
         raise Conflict(f"{names} keeps changing: nothing was written", hint="try again in a moment")
 
-    def undo(self, operation_id: str | None = None, *, over: Collection[str] = (), whole: bool = False) -> Saved:
+    def undo(
+        self,
+        operation_id: str | None = None,
+        *,
+        over: Collection[str] = (),
+        whole: bool = False,
+        extra: Mapping[str, str] | None = None,
+    ) -> Saved:
         """Take an operation back: the newest of this store, or any by its id, also after later edits; an undo is
         redone.
 
-        Files that can be taken back are, in one step; the others are in the result's `left`, unless the whole of it is
-        wanted (`whole`). `over` are names to take back even where later edits overlap.
+        Files that can be taken back are, in one step; the others are in the result's `left`, be it all of them, unless
+        the whole of it is wanted (`whole`). `over` are names to take back even where later edits overlap. `extra` is
+        for the history.
 
-        Raises `NotFound` if there is nothing to undo, `Conflict` if it is undone already. If nothing of it (`whole`:
-        not all of it) can be taken back: `Stale` where later edits overlap, `Refused` where it may not be written;
-        nothing was written.
+        Raises `NotFound` if there is nothing to undo, `Conflict` if it is undone already; `Refused` if nothing of it
+        may be written; with `whole`, `Stale` or `Refused` if not all of it can be taken back. Nothing was written then.
         """
         with self._writer.writing("undo"):
             known = operation_id is not None
             operation = self.history.operation(operation_id or "") if known else undo_target(self.operations())
             if operation is None:
                 raise NotFound("Nothing to undo")
-            return self._take_back(operation, over, whole=whole)
+            return self._take_back(operation, over, whole=whole, extra=extra)
 
     def redo(self) -> Saved:
         """Do again what was undone last, unless something new was done since; raises `NotFound`, and `Stale`
@@ -363,7 +370,14 @@ class Store:
             raise Stale(name, change.data, base, disk, result.text)
         return result.text
 
-    def _take_back(self, operation: Operation, over: Collection[str] = (), *, whole: bool = False) -> Saved:
+    def _take_back(
+        self,
+        operation: Operation,
+        over: Collection[str] = (),
+        *,
+        whole: bool = False,
+        extra: Mapping[str, str] | None = None,
+    ) -> Saved:
         rest = self.history.standing(operation)
         if operation.undone and not (rest.files and over):
             raise Conflict(f"{operation.id[:8]} is undone already", hint="redo brings it back")
@@ -375,8 +389,10 @@ class Store:
             kind = MOVED
         for _ in range(MAX_TRIES):
             steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
+            if left and not steps:
+                return Saved(None, (), tuple(left))
             try:
-                made = self._writer.carry_out(steps, Entry("you", why, kind, operation.id))
+                made = self._writer.carry_out(steps, Entry("you", why, kind, operation.id, extra=extra))
             except Moved:
                 continue
             self._remove_empty(steps)
@@ -388,7 +404,8 @@ class Store:
     ) -> tuple[list[Step], tuple[str, ...], list[NotRestored]]:
         """The steps that take files of an operation back, the names merged for it, and what can't be.
 
-        Raises `Stale` or `Refused` if there are no steps (`whole`: if something is left), for the first reason.
+        Raises `Stale` or `Refused` for the first reason: if nothing can be taken back, not even over later edits;
+        with `whole` if something is left.
         """
         leaving = {change.name for change in files if change.before is None}
         steps: list[Step] = []
@@ -405,7 +422,7 @@ class Store:
             else:
                 steps.append(step)
                 merged += [name] if joined else []
-        if first is not None and (whole or not steps):
+        if first is not None and (whole or not (steps or any(one.overridable for one in left))):
             raise first
         return steps, tuple(merged), left
 

@@ -7,6 +7,7 @@ projects and pins. Those are handed in by subject, since this package knows noth
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
+from memtui.history.together import whole_of
 from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions, redo_target, undo_target
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import MIN_PREFIX_CHARS
@@ -51,13 +52,14 @@ class UndoOrder:
         return self._target(redo_target(self._operations()), "redo")
 
     def find(self, word: str) -> Operation:
-        """The operation whose id begins with `word`, be it about another folder. Reads only.
+        """The operation whose id begins with `word`, be it about another folder; of a part, the whole. Reads only.
 
         Raises `NotFound` if there is none, `UsageError` if there are several, or the word is too short.
         """
         if len(word) < MIN_PREFIX_CHARS:
             raise UsageError(f"{MIN_PREFIX_CHARS} characters of an id at least", hint="memtui history lists the ids")
-        return self._versions.operation(word)
+        found = self._versions.operation(word)
+        return self._versions.operation(whole_of(found)) if whole_of(found) else found
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
         """Take back the newest operation that still stands, or the one whose id begins with `word`, also `over` later

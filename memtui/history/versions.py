@@ -427,7 +427,7 @@ class _Reader:
                 if row["state"] != BEGUN:
                     self._undone.add(target)
                     continue
-                back.setdefault(target, set()).update(of[undo] - back.get(undo, set()))
+                back.setdefault(target, set()).update(of.get(undo, set()) - back.get(undo, set()))
                 if of.get(target, set()) <= back[target]:
                     self._undone.add(target)
         return self._undone

@@ -120,7 +120,6 @@ def plan_promotion(snapshot: Snapshot, file: MemoryFile, scope_id: str) -> tuple
         dead = sum(out.target.name not in (None, file.name) for out in graph.out(file))
         if dead:
             notes.append(f"{pluralize(dead, 'link')} in it to {scope.label} will lead nowhere")
-        notes.append("two steps in the history: taking it back takes two undos")
         return builder.plan(f"{title}: write it there", notes), replace(
             plan_delete(snapshot, [file]), title=f"{title}: delete it here"
         )

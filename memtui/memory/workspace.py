@@ -4,14 +4,18 @@ the history concern the project.
 
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.fs.atomic import digest, read_stable
+from memtui.fs.atomic import digest, make_folders, read_stable
+from memtui.history import together
 from memtui.history.database import HistoryDatabase
+from memtui.history.log import OperationsLog
 from memtui.history.store import Change, Store
+from memtui.history.together import Part, whole_of
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
 from memtui.history.versions import FILES, FolderScope, Operation, Saved, Versions
@@ -123,6 +127,19 @@ class Workspace:
                 self.drafts.drop(plan.root / old)
         return saved
 
+    def carry_out_together(self, plans: Sequence[Plan], *, kind: str, why: str) -> Saved:
+        """Do plans of several folders, as one operation. Raises as `carry_out`; nothing stays of it then."""
+        self.check_writable()
+        for plan in plans:
+            make_folders(plan.root)
+        parts = [Part(self.store(plan.root, allow=plan.allow), plan.changes, plan.title) for plan in plans]
+        return self._together().apply(parts, kind=kind, why=why)
+
+    def _together(self) -> together.Together:
+        known = {store.scope.folder: store for store in self.stores() if store.scope.names is None}
+        log = OperationsLog(HistoryDatabase.of(self.dirs))
+        return together.Together(log, lambda folder: known.get(folder) or self.store(Path(folder)), self.now)
+
     def save(
         self,
         path: Path,
@@ -163,7 +180,8 @@ class Workspace:
         return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
     def operations(self, limit: int = 200) -> tuple[Operation, ...]:
-        return self.history.operations(self.scopes(), limit)
+        """The newest, each that was done in several folders once."""
+        return tuple(islice((one for one in self.history.walk(self.scopes()) if not whole_of(one)), limit))
 
     def versions(self, path: Path) -> tuple[Operation, ...]:
         store, name = self.home_of(path)
@@ -185,7 +203,7 @@ class Workspace:
         self.check_writable()
         inverses: dict[str, Inverse] = {
             FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert,
-            dismissals.SUBJECT: self.dismissals.invert, **(others or {}),
+            dismissals.SUBJECT: self.dismissals.invert, together.SUBJECT: self._together().invert, **(others or {}),
         }  # fmt: skip
         return UndoOrder(self.history, self.scopes(), inverses, [self._end_writes, *recover])
 

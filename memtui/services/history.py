@@ -59,14 +59,18 @@ def undo(workspace: Workspace, word: str | None = None, *, over: Collection[str]
     """
     record_outside_changes(workspace)
     saved, operation = _order(workspace).undo(word, over=over)
-    return TakenBack(operation, saved, f"undone: {operation.why}")
+    return TakenBack(operation, saved, _words(saved, "undone", operation.why))
 
 
 def redo(workspace: Workspace) -> TakenBack:
     """Do again what was undone last. Errors as for `undo`."""
     record_outside_changes(workspace)
     saved, operation = _order(workspace).redo()
-    return TakenBack(operation, saved, f"done again: {operation.why.removeprefix('undo: ')}")
+    return TakenBack(operation, saved, _words(saved, "done again", operation.why.removeprefix("undo: ")))
+
+
+def _words(saved: Saved, done: str, why: str) -> str:
+    return f"nothing was {done}: {why}" if saved.left and saved.operation is None else f"{done}: {why}"
 
 
 def _order(workspace: Workspace) -> UndoOrder:

@@ -53,14 +53,15 @@ class PreparedChange(Struct, frozen=True):
     """A change of memory files that is ready to be made, on a yes to `question` if there is one.
 
     `typed` names the file whose text a person typed: that becomes a draft if it can't be written. `focus` is where a
-    cursor goes. `then` is carried out after `plan`, in another folder, as an operation of its own.
+    cursor goes. `then` is carried out after `plan`, in other folders; all of it is one operation, called `why`.
     """
 
     plan: Plan
     question: NeedsConfirmation | None = None
     typed: str = ""
     focus: Path | None = None
-    then: Plan | None = None
+    then: tuple[Plan, ...] = ()
+    why: str = ""
 
 
 class Applied(Struct, frozen=True):
@@ -219,7 +220,8 @@ def promote_topic(snapshot: Snapshot, file: MemoryFile, scope: str) -> PreparedC
         lines.insert(0, "That folder is shared: everybody who has the repository reads it.")
     title = f"Move {file.name} to {scope}?"
     diff = plan.diff() + (then.diff() if then is not None else "")
-    return PreparedChange(plan, NeedsConfirmation(title, tuple(lines), yes="Move", diff=diff), then=then)
+    question = NeedsConfirmation(title, tuple(lines), yes="Move", diff=diff)
+    return PreparedChange(plan, question, then=() if then is None else (then,), why=f"move {file.name} to {scope}")
 
 
 def raise_entry(snapshot: Snapshot, file: MemoryFile) -> PreparedChange:
@@ -300,7 +302,10 @@ def apply(
         checked.append(one)
     plan = replace(plan, changes=tuple(checked))
     try:
-        saved = workspace.carry_out(plan)
+        if change.then:
+            saved = workspace.carry_out_together([plan, *change.then], kind="move", why=change.why)
+        else:
+            saved = workspace.carry_out(plan)
     except MemtuiError as error:
         if isinstance(error, Stale):
             error.hint = "look again and repeat it"
@@ -309,8 +314,6 @@ def apply(
         raise
     if typed is not None:
         workspace.drafts.drop(plan.root / typed.name)
-    if change.then is not None:
-        workspace.carry_out(change.then)
     return Applied(plan, saved)
 
 

@@ -1,11 +1,13 @@
 """What a service asks before it goes on, and the answers."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from memtui.history.versions import NotRestored
     from memtui.secrets.scanner import Finding
 
 SecretChoice = Literal["", "redact", "keep", "always"]
@@ -44,6 +46,18 @@ class NeedsConfirmation(Struct, frozen=True):
     yes: str = "Yes"
     diff: str = ""
     draft_kept: bool = False
+
+
+def ask_over_edits(left: Iterable["NotRestored"], verb: str) -> NeedsConfirmation | None:
+    """The question about files that an undo or a restore left since later edits overlap; `None` if there are none.
+
+    A yes is given by doing it again with these names in `over`; `verb` is "Undo" or "Restore".
+    """
+    names = [one.name for one in left if one.overridable]
+    if not names:
+        return None
+    lines = (*names, "They were edited since. What they hold now stays in the history.")
+    return NeedsConfirmation(f"{verb} these as well?", lines, yes=f"{verb} them")
 
 
 class SaveConflict(Struct, frozen=True):

@@ -318,7 +318,7 @@ def test_what_later_edits_overlap_is_listed_and_comes_back_when_asked(
     checkout.write_text(made.replace("Live since then.", "Dead since then."), encoding="utf-8")
     some = run("dream", "restore")
     assert some.code == 1 and "left as it is: project_checkout.md: it was edited since" in some.out
-    assert "project_checkout.md --over brings them back" in some.out
+    assert "project_checkout.md --over takes these back" in some.out
     assert "restored project_oncall.md" in some.out and (memory / "feedback_testing.md").exists()
     none = run("dream", "restore", "project_checkout", "--json")
     assert none.code == 4 and none.data["done"] is False and none.data["left"][0]["name"] == "project_checkout.md"

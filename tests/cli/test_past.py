@@ -77,8 +77,9 @@ def test_an_undo_that_later_edits_stand_against_is_a_conflict(run: Run, memory: 
     version = run("history", "--json").data[0]["id"]
     assert run("set", "testing", "description=Two").code == 0
     ran = run("undo", version, "--json")
-    assert ran.code == 4
-    assert ran.error["code"] == "conflict"
+    assert ran.code == 4 and not ran.data["done"] and ran.data["words"].startswith("nothing was undone: ")
+    assert [one["name"] for one in ran.data["left"]] == ["feedback_testing.md"]
+    assert f"memtui undo {version[:8]} --over feedback_testing.md takes" in run("undo", version).out
     assert "Two" in (memory / "feedback_testing.md").read_text(encoding="utf-8")
 
 
@@ -183,7 +184,7 @@ def test_what_later_edits_overlap_is_left_and_can_be_taken_back_all_the_same(run
     index = memory / "MEMORY.md"
     index.write_text("mine\n", encoding="utf-8")
     ran = run("undo", move["id"][:8], "--json")
-    assert ran.code == 0
+    assert ran.code == 1
     assert [one["name"] for one in ran.data["left"]] == ["MEMORY.md"]
     assert index.read_text(encoding="utf-8") == "mine\n"
     assert run("undo", move["id"], "--over", "MEMORY.md").code == 0

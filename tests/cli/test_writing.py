@@ -312,3 +312,16 @@ def test_a_new_entry_below_the_cut_is_told_and_moved(run: Run, memory: Path) -> 
     assert run("index", "--up", "user_late").code == 0
     entries = run("index", "--json").data["entries"]
     assert next(one for one in entries if one["target"] == "user_late.md")["loaded"]
+
+
+def test_a_promotion_is_taken_back_by_one_undo(run: Run, home: Path, memory: Path) -> None:
+    agent = home / ".claude/agent-memory/rev"
+    agent.mkdir(parents=True)
+    before = digest_tree(memory)
+    assert run("promote", "-y", "testing", "agent:user:rev").code == 0
+    assert (agent / "feedback_testing.md").exists() and not (memory / "feedback_testing.md").exists()
+    assert [row["kind"] for row in run("history", "--json").data[:1]] == ["move"]
+    assert "feedback_testing.md" in run("history", "-p").out
+    assert run("undo").out == "undone: move feedback_testing.md to agent:user:rev\n"
+    assert not (agent / "feedback_testing.md").exists() and digest_tree(memory).keys() == before.keys()
+    assert run("redo").code == 0 and (agent / "feedback_testing.md").exists()

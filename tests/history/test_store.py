@@ -310,17 +310,21 @@ def test_any_version_is_undone_by_its_id_also_after_later_edits(scene: Scene) ->
     assert scene.kinds()[0] == "redo"
 
 
-def test_an_undo_that_later_edits_overlap_is_stale(scene: Scene) -> None:
+def test_an_undo_that_later_edits_overlap_lists_them(scene: Scene) -> None:
     scene.save("a.md", ONE, None)
     second, third = edit(ONE, 3, "mine"), edit(ONE, 3, "mine again")
     scene.save("a.md", second, ONE)
     scene.save("a.md", third, second)
-    with pytest.raises(Stale) as caught:
-        scene.store.undo(scene.store.log()[1].id)
-    assert (caught.value.mine, caught.value.base, caught.value.disk) == (ONE, second, third)
-    with pytest.raises(Stale):  # to undo its making would be to throw the edits away
-        scene.store.undo(scene.store.log()[2].id)
-    assert scene.get("a.md") == third
+    saved = scene.store.undo(scene.store.log()[1].id)
+    (left,) = saved.left
+    assert saved.operation is None and left.overridable and (left.wanted, left.disk) == (ONE, third)
+    making = scene.store.log()[2].id  # to undo it would be to throw the edits away
+    assert [one.name for one in scene.store.undo(making).left] == ["a.md"]
+    assert scene.get("a.md") == third and len(scene.store.log()) == 3
+    with pytest.raises(Stale):
+        scene.store.undo(making, whole=True)
+    scene.store.undo(making, over=["a.md"])
+    assert scene.get("a.md") is None
 
 
 def test_undo_keeps_what_others_did_since(scene: Scene) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.asking import answered, may_write
+from memtui.cli.asking import answered, left_code, left_lines, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, claim_data, claim_lines, file_line, held_data
@@ -17,7 +17,7 @@ from memtui.dream.run.runs import events_of, run_progress
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.services import dreams
 from memtui.util.diff import unified_diff
-from memtui.util.errors import Conflict, UsageError
+from memtui.util.errors import UsageError
 
 _STATES = {
     "clean": "", "merged": "merged", "conflict": "conflict", "same": "there already", "refused": "never adopted",
@@ -185,11 +185,7 @@ def restore(context: CliContext, words: tuple[str, ...], over: bool) -> int:
     left = {one.name for one in saved.left}
 
     def text() -> Iterator[Line]:
-        for one in saved.left:
-            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
-        if can_take := [one.name for one in saved.left if one.overridable]:
-            words = f"memtui dream restore {run.id} {' '.join(can_take)} --over"
-            yield StyledText(f"  {words} brings them back all the same; the edits stay in the history", "dim")
+        yield from left_lines(saved.left, lambda names: f"memtui dream restore {run.id} {' '.join(names)} --over")
         if saved.operation is None:
             yield "nothing was restored" if left else "nothing to do: they are as they were before the dream"
             return
@@ -198,4 +194,4 @@ def restore(context: CliContext, words: tuple[str, ...], over: bool) -> int:
             yield f"restored {name} from before the dream {run.id}{merged}"
 
     context.out.result("restore", data, text())
-    return 0 if not left else 1 if saved.operation is not None else Conflict.exit_code
+    return left_code(saved)

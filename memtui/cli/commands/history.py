@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.asking import answered, may_write
+from memtui.cli.asking import answered, left_code, left_lines, may_write
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
@@ -14,6 +14,7 @@ from memtui.cli.options import DIRECTORY, CliCommand, complete_names, pass_conte
 from memtui.cli.output import SHORT, Cell, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table, when
 from memtui.history.export_git import old_histories, write_git
+from memtui.history.together import parts_of, whole_of
 from memtui.history.versions import FOUND, Operation, Saved, Versions
 from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
@@ -41,7 +42,7 @@ def version_data(version: Operation) -> Data:
 
 def version_diff(history: Versions, version: Operation, name: str | None = None, *, back: bool = False) -> str:
     """What a version did, or what taking it back would do, as a unified diff."""
-    parts = []
+    parts = [version_diff(history, part, name, back=back) for part in parts_of(history, version)]
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
@@ -71,7 +72,8 @@ def history(context: CliContext, name: str | None, patch: bool, limit: int, git:
         found = list(store.log(wanted, limit=limit))
     else:
         walk = past.walk(context.workspace.scopes())
-        found = list(islice((one for one in walk if context.out.verbose or one.kind != FOUND), limit))
+        shown = (one for one in walk if not whole_of(one) and (context.out.verbose or one.kind != FOUND))
+        found = list(islice(shown, limit))
     rows = [version_data(version) for version in found]
     for row, version in zip(rows, found, strict=True) if patch else ():
         row["diff"] = version_diff(past, version, wanted)
@@ -134,25 +136,27 @@ def _path(context: CliContext, name: str) -> Path:
 @click.argument("version", required=False, metavar="[ID]")
 @click.option("--over", multiple=True, metavar="NAME", help="Take this file back even where later edits overlap.")
 @pass_context
-def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
+def undo(context: CliContext, version: str | None, over: Sequence[str]) -> int:
     """Take back the newest operation that still stands, a background run's included, or any by its id.
 
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
-    rest is done; what is overwritten with --over stays in the history.
+    rest is done; what is overwritten with --over stays in the history. Ends with 1 if some of it is left, with 4 if
+    all of it is.
     """
-    _take(context, "undo", "would undo: ", version, lambda one: services.undo(context.workspace, one.id, over=over))
+    workspace = context.workspace
+    return _take(context, "undo", "would undo: ", version, lambda one: services.undo(workspace, one.id, over=over))
 
 
 @click.command("redo", cls=CliCommand)
 @pass_context
-def redo(context: CliContext) -> None:
+def redo(context: CliContext) -> int:
     """Do again what was undone last, whatever it was about."""
-    _take(context, "redo", "would redo what was undone by: ", None, lambda one: services.redo(context.workspace))
+    return _take(context, "redo", "would redo what was undone by: ", None, lambda one: services.redo(context.workspace))
 
 
 def _take(
     context: CliContext, kind: str, would: str, word: str | None, act: Callable[[Operation], services.TakenBack]
-) -> None:
+) -> int:
     may_write(context)
     ready(context)
     dry_run = context.options.dry_run
@@ -160,7 +164,7 @@ def _take(
     diff = version_diff(context.workspace.history, target, back=True)
     done = None if dry_run else act(target)
     words = would + target.why if done is None else done.words
-    _tell(context, kind, words, target, None if done is None else done.saved, diff)
+    return _tell(context, kind, words, target, None if done is None else done.saved, diff)
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
@@ -187,8 +191,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     diff = unified_diff(planned.now, planned.then, planned.name)
     saved = None if context.options.dry_run else services.restore(context.workspace, planned)
     words = f"{'would restore' if saved is None else 'restored'} {planned.name} from {planned.version.id[:SHORT]}"
-    _tell(context, "restore", words, planned.version, saved, diff)
-    return None
+    return _tell(context, "restore", words, planned.version, saved, diff)
 
 
 def _restore_folder(context: CliContext, as_of: str | None, before: str | None) -> int:
@@ -223,10 +226,10 @@ def _saved_data(saved: Saved) -> Data:
     return {"made": None if made is None else version_data(made), "left": left}
 
 
-def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
+def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> int:
     came = saved or Saved(None)
     data = {
-        "done": saved is not None, "words": words, "version": version_data(version), "diff": diff,
+        "done": saved is not None and not (saved.left and saved.operation is None), "words": words, "version": version_data(version), "diff": diff,
         "merged": list(came.merged), **_saved_data(came),
     }  # fmt: skip
 
@@ -235,9 +238,10 @@ def _tell(context: CliContext, kind: str, words: str, version: Operation, saved:
             yield from diff_lines(diff)
         if not context.out.quiet:
             yield words + (f" (merged with later changes: {', '.join(came.merged)})" if came.merged else "")
-        for one in came.left:
-            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+        undo = f"memtui undo {version.id[:SHORT]}"
+        yield from left_lines(came.left, lambda names: " --over ".join((undo, *names)))
 
     context.out.result(kind, data, text())
     if saved is None:
         context.out.unwritten()
+    return left_code(came)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.presentation import dream_text
 from memtui.services.proposals import open_proposals
+from memtui.services.questions import ask_over_edits
 from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import history, memory, questions, registry
@@ -177,7 +178,7 @@ async def compare(context: CommandContext) -> None:
         chosen = await context.ask(dialogs.Choose(f"Compare {name}", options, digits=True))
     if chosen is not None:
         words, old, new = pairs[chosen]
-        await context.ask(dialogs.ShowDiff(f"compare {name}: {words}", preview.diff(old, new, name)))
+        await context.ask(dialogs.ShowDiff(f"compare {name}: {words}", unified_diff(old, new, name)))
 
 
 async def adopt(context: CommandContext) -> None:
@@ -234,15 +235,13 @@ async def restore_all(context: CommandContext, name: str = "") -> None:
     dream = _dream(context)
     names = _names(dream, name) if name else None
     changes = await context.in_thread(lambda: review.restore_plan(dream.run, workspace, names))
-    text = "\n".join(filter(None, (preview.diff(one.base_data, one.data, one.name) for one in changes)))
+    text = "".join(unified_diff(one.base_data, one.data, one.name) for one in changes)
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
         saved = await context.in_thread(lambda: services.restore(workspace, dream.run, changes))
-        edited = [one.name for one in saved.left if one.overridable]
-        lines = [*edited, "They were edited since. What they hold now stays in the history."]
-        question = dialogs.Question("Restore these as well?", lines, yes="Restore them", no="Keep them")
-        again = await context.ask(question) if edited else False
-        if again:
+        question = ask_over_edits(saved.left, "Restore")
+        if question is not None and await questions.confirm(context, question, no="Keep them"):
+            edited = [one.name for one in saved.left]
             saved = await context.in_thread(services.restore, workspace, dream.run, changes, over=edited)
         what = names[-1] if names else pluralize(len(changes) - len(saved.left), "file")
         words = f"restored {what} from before the dream{questions.merged_words(saved)}"

@@ -10,25 +10,27 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from memtui.presentation.history_text import who_words, why_words
+from memtui.services.questions import ask_over_edits
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
-from memtui.tui.commands.questions import ask_until_done, left_words, merged_words
+from memtui.tui.commands.questions import ask_until_done, confirm, left_words, merged_words
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.config import read_config
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 from memtui.util.text import age, pluralize
 
 if TYPE_CHECKING:
+    from memtui.history import together
     from memtui.history import versions as history_versions
     from memtui.history.store import RestorePlan, Store
     from memtui.services import history as services
     from memtui.tui import dialogs
-    from memtui.tui.render import preview
 else:
     history_versions, services = LazyModule("memtui.history.versions"), LazyModule("memtui.services.history")
-    dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
+    dialogs, together = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.history.together")
 
 MAX_NOTES = 6
 """Lines above a diff that say what it doesn't show."""
@@ -41,12 +43,9 @@ async def undo(context: CommandContext) -> None:
 async def _undo(context: CommandContext, operation_id: str | None, over: Collection[str] = ()) -> None:
     done = await context.in_thread(services.undo, context.workspace, operation_id, over=over)
     await _say(context, done)
-    names = [one.name for one in done.saved.left if one.overridable]
-    lines = [*names, "They were edited since. What they hold now stays in the history."]
-    if not names:
-        return
-    if await context.ask(dialogs.Question("Undo these as well?", lines, yes="Undo them", no="Keep them")):
-        await _undo(context, done.operation.id, names)
+    question = ask_over_edits(done.saved.left, "Undo")
+    if question is not None and await confirm(context, question, no="Keep them"):
+        await _undo(context, done.operation.id, [one.name for one in done.saved.left])
 
 
 async def redo(context: CommandContext) -> None:
@@ -76,7 +75,7 @@ async def activity(context: CommandContext) -> None:
     recorded = (history_versions.FOUND, history_versions.KEPT)
     can_undo = operation.kind not in recorded and not operation.undone and not workspace.read_only
     yes: bool | None = False
-    if operation.subject == history_versions.FILES:
+    if operation.subject in (history_versions.FILES, together.SUBJECT):
         text = await context.in_thread(_version_diff, context, operation.id)
         yes = await context.ask(dialogs.ShowDiff(why_words(operation), text, yes="undo this" if can_undo else ""))
     elif can_undo:
@@ -100,8 +99,11 @@ def _options(context: CommandContext, operations: Sequence[history_versions.Oper
 
 def _version_diff(context: CommandContext, version_id: str, name: str | None = None) -> str:
     history = context.workspace.history
+    parts = [_version_diff(context, part.id) for part in together.parts_of(history, history.operation(version_id))]
+    if parts:
+        return "".join(parts)
     names = [change.name for change in history.operation(version_id).files] if name is None else [name]
-    return "\n".join(preview.diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
+    return "".join(unified_diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
 
 
 async def show_version(context: CommandContext, version_id: str) -> None:
@@ -123,7 +125,7 @@ async def restore_file(context: CommandContext, path: Path) -> None:
     if chosen is None:
         return
     planned = await context.in_thread(services.plan_restore, context.workspace, path, chosen)
-    text = preview.diff(planned.now, planned.then, planned.name)
+    text = unified_diff(planned.now, planned.then, planned.name)
     if await context.ask(dialogs.ShowDiff(f"Restore {planned.name}", text, yes="restore this version")):
         saved = await context.in_thread(services.restore, context.workspace, planned)
         context.done(f"restored {planned.name}{merged_words(saved)}", path, left_words(saved))
@@ -166,7 +168,7 @@ async def restore_folder(context: CommandContext) -> None:
 
 
 def _folder_diff(store: Store, plan: RestorePlan) -> str:
-    return "\n".join(preview.diff((store.read(name) or (None,))[0], then, name) for name, then in plan.files)
+    return "".join(unified_diff((store.read(name) or (None,))[0], then, name) for name, then in plan.files)
 
 
 async def compare(context: CommandContext) -> None:
@@ -186,7 +188,7 @@ async def compare(context: CommandContext) -> None:
     else:
         other = await context.in_thread(store.history.read, chosen, name)
     data = await context.in_thread(_on_disk, context, path)
-    await context.ask(dialogs.ShowDiff(f"{name}: then to now", preview.diff(other, data, name)))
+    await context.ask(dialogs.ShowDiff(f"{name}: then to now", unified_diff(other, data, name)))
 
 
 def _on_disk(context: CommandContext, path: Path) -> bytes | None:

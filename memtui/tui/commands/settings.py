@@ -8,8 +8,8 @@ from memtui.tui import dialogs
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render import preview
 from memtui.util.config import SETTINGS, Setting, read_config
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Refused
 
 LAYERS = {
@@ -88,7 +88,7 @@ def _switch(context: CommandContext) -> Switch:
 async def _write_client(context: CommandContext, switch: Switch, value: object, layer: str) -> None:
     workspace = context.workspace
     edit = await context.in_thread(services.plan_switch, workspace, switch.key, value, layer)
-    shown = preview.diff(edit.before, edit.after, str(edit.path))
+    shown = unified_diff(edit.before, edit.after, str(edit.path))
     if await context.ask(dialogs.ShowDiff(f"{switch.key} in the {layer} settings", shown, yes="write this file")):
         await context.in_thread(services.set_switch, workspace, edit)
         context.app.take_location(workspace.location)

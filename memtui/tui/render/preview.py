@@ -1,7 +1,6 @@
 """A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs."""
 
-import difflib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from memtui.presentation.secrets import mask_secrets
 from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 from memtui.util.text import age, cells, pad, visible
@@ -166,16 +166,6 @@ def _version(version: Operation, name: str, now: float, mask: Mask) -> MarkdownL
     return MarkdownLine(content, 1, (f"version:{version.id}",))
 
 
-def diff(before: bytes | None, after: bytes | None, name: str) -> str:
-    """A unified diff of two states of one file; None is "no file"."""
-
-    def lines(data: bytes | None) -> list[str]:
-        return [] if data is None else data.decode("utf-8", errors="replace").splitlines()
-
-    old, new = ("/dev/null" if before is None else name), ("/dev/null" if after is None else name)
-    return "\n".join(difflib.unified_diff(lines(before), lines(after), old, new, lineterm="", n=3))
-
-
 def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> str:
     """What a run changes, or changed: all of it, or the named files; "" for nothing that is known.
 
@@ -188,9 +178,10 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
         sides = {name: review.versions_of_file(run, workspace.dirs, workspace, name) for name in names}
         moved = any(side.now != side.before for side in sides.values())
         if not (moved and has_stage(workspace.dirs, run.id) and run_state(run).word != "running"):
-            return _joined(diff(side.before, side.made, name) for name, side in sides.items())
+            return "".join(unified_diff(side.before, side.made, name) for name, side in sides.items())
     changes = review.texts_changed(run, workspace.dirs, workspace)
-    return _joined(diff(before, after, name) for name, before, after in changes if names is None or name in names)
+    wanted = (one for one in changes if names is None or one[0] in names)
+    return "".join(unified_diff(before, after, name) for name, before, after in wanted)
 
 
 def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: str) -> str:
@@ -204,8 +195,4 @@ def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: 
     found = workspace.store(workspace.location.folder).read(name)
     new = any(file.name == name and file.kind == "added" for file in foreign.files)
     before = None if new else text_before_run(workspace, name, foreign.since)
-    return diff(before, None if found is None else found[0], name)
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return "\n".join(part for part in parts if part)
+    return unified_diff(before, None if found is None else found[0], name)
