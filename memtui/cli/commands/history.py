@@ -229,7 +229,8 @@ def _saved_data(saved: Saved) -> Data:
 def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> int:
     came = saved or Saved(None)
     data = {
-        "done": saved is not None and not (saved.left and saved.operation is None), "words": words, "version": version_data(version), "diff": diff,
+        "done": saved is not None and not (saved.left and saved.operation is None), "words": words,
+        "version": version_data(version), "diff": diff,
         "merged": list(came.merged), **_saved_data(came),
     }  # fmt: skip
 
