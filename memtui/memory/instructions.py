@@ -130,9 +130,7 @@ class Instruction(Struct, frozen=True):
 
     @property
     def type(self) -> ContextType:
-        if self.layer == "local":
-            return "Local"
-        return {"managed": "Managed", "user": "User", "project": "Project"}[self.owner]  # type: ignore[return-value]
+        return "Local" if self.layer == "local" else self.owner.capitalize()  # type: ignore[return-value]
 
     @property
     def why_not(self) -> str:
@@ -308,8 +306,10 @@ class _InstructionReader(Struct, dict=True):
         self.listed.add(str(path))
         lies_at, own = link_target(path), (self.env.home, self.location.root, self.location.cwd)
         readonly = (lies_at and why_not_written(path, own)) or None
-        item = Instruction(layer, path, True, stat.st_size, owner=owner, lies_at=lies_at, readonly=readonly)
-        self.found.append(self.filled(replace(item, mtime_ns=stat.st_mtime_ns), why or self.loaded_before(path)))
+        item = Instruction(
+            layer, path, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns, lies_at=lies_at, readonly=readonly
+        )
+        self.found.append(self.filled(item, why or self.loaded_before(path)))
 
     def loaded_before(self, path: Path) -> str | None:
         if str(path) in self.seen:
@@ -331,11 +331,9 @@ class _InstructionReader(Struct, dict=True):
         parsed = _parse(data)
         is_rule = item.layer == "rule"
         imports = tuple(self.one_import(real.parent, word, 1, item.owner == "user", is_rule) for word in parsed.words)
-        item = replace(item, text=parsed.text, imports=imports)
         globs = rule_paths(parsed.head) if is_rule else ()
-        if globs:
-            return replace(item, globs=globs)
-        return replace(item, skipped=None if parsed.text else "nothing in it counts")
+        skipped = None if globs or parsed.text else "nothing in it counts"
+        return replace(item, text=parsed.text, imports=imports, globs=globs, skipped=skipped)
 
     def rules(self, folder: Path, owner: Owner, why: str | None) -> None:
         for path in _rule_files(folder):

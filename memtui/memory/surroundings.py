@@ -82,24 +82,24 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
 
     def store_notes(self) -> tuple[str, ...]:
         """What is to be said of the folders themselves: two directories with one memory, agents with several."""
-        return (*self.sharing_notes(), *(note for name in self.agent_stores for note in self.agent_notes(name)))
+        return tuple(filter(None, (self.sharing_note(), *map(self.agent_note, self.agent_stores))))
 
-    def sharing_notes(self) -> tuple[str, ...]:
-        """Which directories share this memory; () if it is one directory's."""
+    def sharing_note(self) -> str:
+        """Which directories share this memory; "" if it is one directory's."""
         places = ", ".join(map(str, self.sharing))
-        return (f"{len(self.sharing)} directories share this memory: {places}",) if self.sharing else ()
+        return f"{len(self.sharing)} directories share this memory: {places}" if self.sharing else ""
 
-    def agent_notes(self, name: str) -> tuple[str, ...]:
-        """Which memory folders an agent has, and which of them is read; () if it has one."""
+    def agent_note(self, name: str) -> str:
+        """Which memory folders an agent has, and which of them is read; "" if it has one."""
         stores = self.agent_stores.get(_folder_name(name), ())
         if not stores:
-            return ()
+            return ""
         read = next((str(one.root) for one in stores if one.is_read), "")
         others = ", ".join(str(one.root) for one in stores if not one.is_read)
         if read:
-            return (f"agent {name} has {len(stores)} memory folders; Claude Code reads {read}, not {others}",)
+            return f"agent {name} has {len(stores)} memory folders; Claude Code reads {read}, not {others}"
         why = "its definition names another" if stores[0].is_read is False else "no definition says which one is read"
-        return (f"agent {name} has {len(stores)} memory folders: {others}; {why}",)
+        return f"agent {name} has {len(stores)} memory folders: {others}; {why}"
 
     @cached_property
     def projects(self) -> frozenset[str]:
@@ -116,11 +116,8 @@ class Surroundings(Struct, frozen=True, dict=True, eq=False):
     def is_gone(self, path: str) -> bool:
         """Whether a file of the repository is surely gone: its folder is there, the file isn't, in no working tree."""
         tops = [top for top in (self.cwd, self.root) if top is not None]
-        return (
-            bool(tops)
-            and any((top / path).parent.is_dir() for top in tops)
-            and not any(os.path.lexists(top / path) for top in tops)
-        )
+        is_missing = not any(os.path.lexists(top / path) for top in tops)
+        return is_missing and any((top / path).parent.is_dir() for top in tops)
 
     def other_project(self, path: str) -> str:
         """The directory of the other project in which a path lies, by its name under `projects/`; "" if in none."""

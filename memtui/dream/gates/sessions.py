@@ -15,6 +15,7 @@ In assistant mode one session goes on for days while the agent writes what matte
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct, convert, to_builtins
@@ -53,12 +54,8 @@ def assistant_mode(config: Config) -> bool:
 def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
     """The sessions that were changed after a time, newest first, without the one that we run in."""
     own = env.get("CLAUDE_CODE_SESSION_ID")
-    found = [
-        file
-        for folder in session_folders(location)
-        for file in session_files(folder)
-        if file.modified > after and file.id != own
-    ]
+    files = chain.from_iterable(map(session_files, session_folders(location)))
+    found = (file for file in files if file.modified > after and file.id != own)
     return sorted(found, key=lambda file: -file.modified)
 
 
@@ -126,12 +123,10 @@ def _scan(workspace: Workspace, config: Config, after: float, now: float) -> Ses
     counted = 0
     for file in sessions_since(workspace.location, workspace.env, after):
         last = known.get(file.file_path)
-        counts: bool | None = True
-        if not all_count:
-            same = last is not None and (last.modified, last.size) == (file.modified, file.size)
-            counts = last.counts if last is not None and same else None
-            if counts is None and counted < MIN_SESSIONS:
-                counts = has_substance(file)
+        is_same = last is not None and (last.modified, last.size) == (file.modified, file.size)
+        counts = True if all_count else last.counts if last is not None and is_same else None
+        if counts is None and counted < MIN_SESSIONS:
+            counts = has_substance(file)
         counted += counts is True
         found[file.file_path] = SessionCheck(file.modified, file.size, counts)
     return SessionScan(now, after, all_count, found)
@@ -148,9 +143,8 @@ def _gate(scan: SessionScan, workspace: Workspace, now: float, *, fresh: bool) -
     if not fresh:
         reason += f"; last look {time_ago(now - scan.at)}"
         reason += "" if enough else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
-    return Gate(
-        "sessions", enough, f"{MIN_SESSIONS} sessions not read yet", reason, str(workspace.location.transcripts)
-    )
+    words, source = f"{MIN_SESSIONS} sessions not read yet", str(workspace.location.transcripts)
+    return Gate("sessions", enough, words, reason, source)
 
 
 def _path(workspace: Workspace) -> Path:

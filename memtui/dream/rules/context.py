@@ -141,12 +141,11 @@ class RuleContext:
 
     def may_change(self, name: str) -> bool:
         """Whether a file may be changed, removed or made."""
-        if nfc(name) in self._pinned:
-            return False
         file = self.scope.find(name)
-        if file is not None and (file.kind == "other" or file.readonly is not None or file.digest is None):
-            return False
-        if file is not None and self._has_markers(file):
+        is_unsafe = file is not None and (
+            file.kind == "other" or file.readonly is not None or file.digest is None or self._has_markers(file)
+        )
+        if is_unsafe or nfc(name) in self._pinned:
             return False
         if name not in self._allowed:
             verdict = check_path(self.root, name, op="write", actor="dream")

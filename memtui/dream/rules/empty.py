@@ -39,10 +39,10 @@ def _is_described(context: RuleContext, file: MemoryFile) -> bool:
     if context.graph.links_in(file):
         return True
     linked = any(out.target.name == file.name for out in context.graph.out(INDEX_NAME))
-    if linked and not context.may_change(INDEX_NAME):
-        return True
     named = _entries_of(context, file)
-    return any(one.description or one.more for one in named) or (linked and not named)
+    return any(one.description or one.more for one in named) or (
+        linked and (not named or not context.may_change(INDEX_NAME))
+    )
 
 
 def _entries_of(context: RuleContext, file: MemoryFile) -> list[IndexEntry]:
