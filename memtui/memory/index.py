@@ -22,7 +22,7 @@ from memtui.memory.markdown import (
     Edit,
     Link,
     apply_edits,
-    code_spans,
+    code_blocks,
     find_links,
     headings,
     target_edit,
@@ -287,7 +287,7 @@ def index_lines(text: str) -> list[IndexLine]:
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
     counts = counted_text(text).lines_in_file()
-    blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
+    blocks = code_blocks(text)
     lines: list[IndexLine] = []
     at, number = 0, 1
     while at < len(text):

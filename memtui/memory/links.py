@@ -23,7 +23,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.memory.frontmatter import TYPES
-from memtui.memory.markdown import Edit, Link, apply_edits, code_spans, find_links, target_edit, write_label
+from memtui.memory.markdown import Edit, Link, apply_edits, code_blocks, find_links, target_edit, write_label
 from memtui.memory.scope import Scope
 from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes, stem_of
 from memtui.util.text import nfc
@@ -264,8 +264,8 @@ def _mentions_in(other: MemoryFile, pattern: re.Pattern[str], names: Names, want
         return
     links = find_links(text)
     done = {link.line for link in links if names.target_of(other.name, link).name == wanted}
-    blocks = [(start, end) for start, end in code_spans(text) if "\n" in text[start:end]]  # `name.md` in a line counts
-    closed = [(0, other.front.body_start), *((link.start, link.end) for link in links), *blocks]
+    # `name.md` in a line counts.
+    closed = [(0, other.front.body_start), *((link.start, link.end) for link in links), *code_blocks(text)]
     lines = text.split("\n")
     for match in matches:
         line = text.count("\n", 0, match.start()) + 1

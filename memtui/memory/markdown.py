@@ -168,6 +168,11 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
+def code_blocks(text: str) -> list[tuple[int, int]]:
+    """Those of `code_spans` that go over several lines."""
+    return [(start, end) for start, end in code_spans(text) if "\n" in text[start:end]]
+
+
 def _candidates(text: str, skip: list[tuple[int, int]]) -> Iterator[int]:
     """Offsets of `[` outside code and comments, whose spans go into `skip`."""
     indented = _indented_code(text)

@@ -10,6 +10,8 @@ import unicodedata
 
 from msgspec import Struct
 
+from memtui.util.text import lower
+
 _FETCH = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)"
 _SHELL = r"(?:sudo\s+)?(?:env\s+)?(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby|php|iex|pwsh|powershell)\b"
 _NEVER = r"(?:never|do(?:es)?\s*n[o'’]t|don['’]t|must\s+not|without|avoid)"
@@ -115,14 +117,12 @@ def find_suspicious(text: str) -> tuple[Suspicion, ...]:
     """Find what gives orders to a reader, by line, one for each line and kind."""
     found: dict[tuple[int, str], Suspicion] = {}
     text = _as_meant(text)
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    low = lower(text)
     for does, pattern in _COMPILED.items():
-        if does in _WORDS and not any(word in lower for word in _WORDS[does].split()):
+        if does in _WORDS and not any(word in low for word in _WORDS[does].split()):
             continue
-        for match in pattern.finditer(lower):
-            before = lower[lower.rfind("\n", 0, match.start()) + 1 : match.start()]
+        for match in pattern.finditer(low):
+            before = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if match[0].startswith("without") and _WITH_NEGATION.search(before):
                 continue
             line = sum(text.count(end, 0, match.start()) for end in ("\n", _CONTINUED)) + 1

@@ -9,6 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from memtui.util.text import lower
+
 KeywordKind = Literal["password", "short", "token", "weak"]
 
 
@@ -109,9 +111,7 @@ _PARTS: dict[KeywordKind, tuple[str, ...]] = {
 
 def find_keywords(text: str) -> list[Keyword]:
     """Every such word of a text in its order, none inside another."""
-    low = text.lower()
-    if len(low) != len(text):  # a capital whose small form is longer: places would shift
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    low = lower(text)
     found: list[Keyword | None] = []
     for stem, check in _CHECKED_STEMS:
         found += [check(low, at) for at in _places(low, stem)]

@@ -151,3 +151,9 @@ def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") ->
 def nfc(text: str) -> str:
     """Compose text (NFC), so that two spellings of one name compare equal."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def lower(text: str) -> str:
+    """A text in lower case, as long as before: a capital whose small form is longer stays."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

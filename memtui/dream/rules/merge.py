@@ -22,7 +22,7 @@ from memtui.dream.rules.dates import depends_on_its_day
 from memtui.memory.frontmatter import Frontmatter, newline_of, read_frontmatter, set_field
 from memtui.memory.index import INDEX_NAME, drop_entries, read_entries
 from memtui.memory.links import update_links
-from memtui.memory.markdown import code_spans, headings
+from memtui.memory.markdown import code_blocks, headings
 from memtui.memory.similarity import TopicText, matching_pairs, normalized, topic_text
 from memtui.memory.topic import MemoryFile
 
@@ -133,7 +133,7 @@ def _new_lines(block: str, known: set[str]) -> str:
 
 def _sections(body: str) -> list[_Section]:
     heads = {heading.start for heading in headings(body)}
-    code = [span for span in code_spans(body) if "\n" in body[span[0] : span[1]]]
+    code = code_blocks(body)
     sections = [_Section("")]
     block: list[str] = []
     at = 0

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, TextHit
 from memtui.memory.conflict_markers import find_markers, line_list
-from memtui.memory.markdown import code_spans, is_inside
+from memtui.memory.markdown import code_blocks, is_inside
 
 
 def find_in_text(text: str) -> tuple[TextHit, ...]:
     found = find_markers(text)
     if not found:
         return ()
-    blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
+    blocks = code_blocks(text)
     real = [line for line, at in found if not is_inside(blocks, at)]
     lines = real or [line for line, _ in found]
     return (TextHit(lines[0], 1, line_list(lines), rule="" if real else "code"),)

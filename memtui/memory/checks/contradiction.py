@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFolder, Problem
 from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.markdown import code_spans
+from memtui.memory.markdown import code_blocks
 
 MIN_COMMON_WORDS = 4
 MAX_SENTENCE_CHARS = 240
@@ -40,7 +40,7 @@ class _Sentence(Struct, frozen=True):
 def _sentences(text: str) -> Mapping[tuple[str, ...], _Sentence | None]:
     """The sentences of a text by their words, values left open; None for words that occur more than once."""
     start = read_frontmatter(text).body_start
-    blocks = [(a, b) for a, b in code_spans(text) if "\n" in text[a:b]]
+    blocks = code_blocks(text)
     found: dict[tuple[str, ...], _Sentence | None] = {}
     at = start
     for piece in _END.split(text[start:]):
