@@ -108,10 +108,7 @@ _SMALLEST_MAX_TOKENS = 4096  # that of the oldest models
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The service's address and our credential: an API key or a bearer token.
-
-    A dataclass, because `repr=False` keeps the credential out of logs and tracebacks.
-    """
+    """The service's address and our API key or bearer token; a dataclass, whose `repr=False` keeps them out of logs."""
 
     key: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
@@ -119,10 +116,7 @@ class Endpoint:
 
 
 class AnthropicModel:
-    """A `Model`; close it when the run is over. `sleep` waits between two tries, `rng` makes the jitter of those waits.
-
-    Raises `UsageError` if address or credential is invalid.
-    """
+    """A `Model`, to be closed after use; `rng` makes the jitter of waits. Raises `UsageError` if it can't be used."""
 
     def __init__(
         self,

@@ -82,9 +82,7 @@ class ToolCall(Struct, frozen=True):
 
 
 class ParsedResponse(Struct, frozen=True):
-    """An answer's parts: `content` may be sent back, `odd` is a kind of block unknown to us, `thinking` what
-    is shown.
-    """
+    """An answer's parts: `content` may be sent back, `odd` is a kind of block that we don't know."""
 
     content: list[Block]
     calls: list[ToolCall]

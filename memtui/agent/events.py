@@ -24,10 +24,7 @@ class ModelTurn(Struct, frozen=True):
 
 
 class ToolUsed(Struct, frozen=True):
-    """A tool call was answered: its main argument (a path, a pattern, a line), and why it failed.
-
-    `source`: it names a folder that may only be read, as transcripts are.
-    """
+    """A tool call was answered: its main argument, why it failed, whether it names a `source` that may only be read."""
 
     name: str
     argument: str

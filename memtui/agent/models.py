@@ -15,10 +15,10 @@ UPDATES_BETA = "thinking-display-updates-2026-08-18"  # the beta without which a
 
 
 class ModelTraits(Struct, frozen=True):
-    """`max_output` is the most output tokens of one answer.
+    """What a model takes: the most output tokens of one answer, and how its adaptive thinking is shown, "" without it.
 
-    `display` is how adaptive thinking is shown, "" for a model without it: "updates" gives the sentences that current
-    models write between tool calls, which come as thinking; older models write them as text.
+    A display of "updates" gives the sentences that current models write between tool calls, which come as thinking;
+    older models write them as text.
     """
 
     max_output: int

@@ -26,9 +26,8 @@ from memtui.util.text import clip, visible
 
 
 class Decision(Struct, frozen=True):
-    """The answer. `reason` is for people and for the model.
-
-    For an allowed file tool `path` says where the file is, for an allowed Bash `plan` what to run instead of the line.
+    """The answer, with a `reason` for people and the model; if allowed, where the file is, or what Bash runs
+    instead.
     """
 
     allowed: bool
@@ -57,10 +56,7 @@ TOOL_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
 
 
 def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
-    """Decide whether a tool may be called, by its name and input as the model gave them.
-
-    No input and no state of the disk makes this raise. Whether the input is complete is checked by the tool, not here.
-    """
+    """Decide whether a tool may be called, by name and input as the model gave them, complete or not; never raises."""
     if not isinstance(tool, str) or tool not in TOOL_KEYS:
         return Decision(False, f"no such tool: {', '.join(TOOL_KEYS)}")
     if not isinstance(given, Mapping):

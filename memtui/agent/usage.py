@@ -17,9 +17,8 @@ from memtui.agent.models import without_date
 
 
 class TokenUsage(Struct, frozen=True):
-    """Tokens as the API counts them: `input` excludes those read from or written to the cache.
-
-    What is written to the cache lives for five minutes (`cache_write`) or for an hour.
+    """Tokens as the API counts them: `input` excludes those read from or written (for 5 minutes, an hour) to
+    the cache.
     """
 
     input: int = 0
@@ -50,9 +49,8 @@ class TokenUsage(Struct, frozen=True):
 
 
 class Price(Struct, frozen=True):
-    """Dollars per million tokens; `longer` applies to a call whose prompt has more than `long` tokens.
-
-    A write to the cache that lives for an hour costs twice the input.
+    """Dollars per million tokens, `longer` for prompts of more than `long`; an hour in the cache costs 2 × the
+    input.
     """
 
     input: float

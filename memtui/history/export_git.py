@@ -52,9 +52,7 @@ def write_git(versions: Versions, target: Path, scopes: Collection[FolderScope] 
 
 
 def old_histories(state: Path, folders: Collection[str]) -> dict[str, Path]:
-    """The git repositories in which memtui 0.1.0 kept the history of folders, by real path; they are left as
-    they are.
-    """
+    """The git repositories in which memtui 0.1.0 kept the history of folders, by real path; they stay as they are."""
     found = {folder: state / "history" / digest(os.fsencode(folder))[:16] for folder in folders}
     return {folder: path for folder, path in found.items() if (path / "HEAD").is_file()}
 

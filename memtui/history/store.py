@@ -211,9 +211,7 @@ class Store:
             return self._take_back(operation, over, whole=whole, extra=extra)
 
     def redo(self) -> Saved:
-        """Do again what was undone last, unless something new was done since; raises `NotFound`, and `Stale`
-        as `undo`.
-        """
+        """Do again what was undone last, unless something new was done since; `NotFound` if there is none."""
         with self._writer.writing("redo"):
             operation = redo_target(self.operations())
             if operation is None:

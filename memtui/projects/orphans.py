@@ -39,10 +39,7 @@ class Candidate(Struct, frozen=True):
 
 
 def candidates(project: Project, known: Sequence[Path], home: Path) -> tuple[Candidate, ...]:
-    """Where the directory of a project may be now that it is gone, the likeliest first.
-
-    `known` are directories that exist, of other projects and their repositories; `home` is nobody's new place.
-    """
+    """Where the directory of a project may be now, the likeliest first; `known` are directories that exist."""
     gone = project.cwd
     if gone is None:
         return ()
@@ -129,10 +126,7 @@ class Gone(Struct, frozen=True):
 
 
 class Owner(Struct, frozen=True):
-    """One of the directories that share a folder: its sessions' ids, newest first, and whether it exists.
-
-    `directory` is `None` for sessions that tell none.
-    """
+    """One of the directories that share a folder (`None`: not told), whether it exists, its sessions, newest first."""
 
     directory: Path | None
     sessions: tuple[str, ...]
@@ -147,10 +141,7 @@ class Shared(Struct, frozen=True):
 
 
 class OrphanedMemory(Struct, frozen=True):
-    """Memory that no client loads: where it is, how many topics, and the reason.
-
-    `directory` is the one that its folder stands for, and `used` the memory folder that counts there, if one is known.
-    """
+    """Memory that no client loads, with the reason, its folder's directory, and the memory folder used there."""
 
     memory: Path
     topics: int

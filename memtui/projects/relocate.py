@@ -51,7 +51,7 @@ _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class FileName(Struct, frozen=True):
-    """One memory file: its name in the old folder and in the new one; `there`: the new folder has these bytes already.
+    """One memory file by its names in the old and the new folder, which may have these bytes already (`there`).
 
     `mtime_ns` is when it was last written. For an index that is taken in by another, `lines` are those put under it.
     """
@@ -167,10 +167,7 @@ def _index(sheets: PlanBuilder, name: str, text: str, renamed: Mapping[str, str]
 
 
 def take_in(index: str, other: str) -> tuple[str, tuple[str, ...]]:
-    """Put what an index lacks of another one under it, every byte of it kept; front matter of the other is left out.
-
-    Returns the new text, and the lines that were put there, without line ends.
-    """
+    """Put the lines (returned, too) that an index lacks of another under it, byte for byte, but no front matter."""
     have = {line.strip() for line in index.split("\n")}
     body = [line.rstrip("\r") for line in other[body_start(other) :].removeprefix("\ufeff").split("\n")]
     lacking = [line for line in body if line.strip() and line.strip() not in have]

@@ -30,10 +30,7 @@ from memtui.util.errors import Conflict, MemtuiError, Refused
 
 
 class FileMove(Struct, frozen=True):
-    """One file: its name in the old folder and in the new one, relative, with slashes; its size in bytes.
-
-    `there` is the digest of the file in the new folder where that holds the same bytes already, else "".
-    """
+    """One file: its names in the old and new folder, its size in bytes, its digest if the same is `there` already."""
 
     source: str
     target: str
@@ -106,10 +103,7 @@ _AGENT = re.compile(r"agent-.+\.jsonl")
 
 
 class SessionMove(Struct, frozen=True):
-    """A session: `id` in the old folder, `new_id` in the new one; its files, the transcript last.
-
-    `title` is what the client calls it, "" for files whose transcript is gone.
-    """
+    """A session by its ids in the old and new folder, its files, the transcript last, and its title, if it has one."""
 
     id: str
     new_id: str
@@ -224,10 +218,7 @@ def _regular(path: Path) -> os.stat_result | None:
 
 
 def files_of(root: Path, folder: str) -> Iterator[str]:
-    """Every file in a session's own folder, by its name below `root`; what a stopped copy left is nobody's.
-
-    Raises `Refused` if there is a link or something else in it.
-    """
+    """Every file in a session's own folder, by its name below `root`, but what a stopped copy left; or `Refused`."""
     if (root / folder).is_symlink():
         raise Refused(f"{folder} is a link")
     try:

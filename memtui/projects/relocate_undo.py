@@ -36,10 +36,7 @@ class Undone(Struct, frozen=True):
 
 
 def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
-    """The newest move that still stands, or one by the beginning of its id.
-
-    Raises `NotFound` if there is none, `Conflict` if it is taken back already.
-    """
+    """The newest move that still stands, or one by the beginning of its id; `NotFound`, `Conflict` if undone."""
     moves = Journal(dirs).moves()
     if not word:
         standing = [move for move in moves if not move.undone]

@@ -86,8 +86,7 @@ def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]
 def save_copy(path: Path, target: Path) -> int:
     """Write a transcript's bytes, as they are at this moment, into a new file, and return how many there are.
 
-    Raises `NotFound` if there is no such folder, `Refused` if the file is there already, `MemtuiError` if the disk
-    refuses.
+    Raises `NotFound` if there is no such folder, `Refused` if the file is there already, `MemtuiError`.
     """
     folder = Path(os.path.realpath(target.parent))
     if not folder.is_dir():
@@ -156,10 +155,7 @@ class SessionArchive:
                 pass
 
     def rename(self, path: Path, title: str) -> SessionOperation:
-        """Give a session a title, also one that is being worked on.
-
-        Raises `UsageError` if that is no title, `MemtuiError` if it can't be written; nothing is, then.
-        """
+        """Give a session a title, even while it is worked on; after a `MemtuiError` nothing was written."""
         title = check_title(title)
         self._check([path], frozenset())
         with self._working(path.name):
@@ -198,10 +194,7 @@ class SessionArchive:
         return ArchiveResult(operation, tuple(notes))
 
     def put_back(self, kept: Sequence[ArchivedSession]) -> SessionOperation:
-        """Move sessions back to their project folders.
-
-        Raises `Conflict` if there is a session of that name again: both stay as they are. Otherwise as `archive`.
-        """
+        """Move sessions back to their project folders, over none that is there by now (`Conflict`). As `archive`."""
         operation = SessionOperation(new_id(), self._now(), RESTORE, ())
         with self._working("the session"):
             for number, one in enumerate(kept):
@@ -213,8 +206,7 @@ class SessionArchive:
         return operation
 
     def undo(self, operation: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
-        """Take back what still stands of an operation, session by session; those that can't be are in the result's
-        `left`.
+        """Take back what still stands of an operation, session by session; what can't be is in the result's `left`.
 
         `live` counts where an undo puts a session away again. Raises `Conflict` if it is undone, or something else was
         done to all of its sessions since, `NotFound` if what was deleted is kept no longer.

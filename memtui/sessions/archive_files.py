@@ -50,10 +50,7 @@ NOTE = "note.json"
 
 
 class ArchiveItem(Struct, frozen=True):
-    """A file or folder of a session: its name relative to the project folder, and what it has to be again.
-
-    `modified` is in nanoseconds; a folder has no digest and no size.
-    """
+    """A file or folder (without digest) of a session, relative to the project folder, as it has to be again."""
 
     name: str
     modified: int
@@ -103,10 +100,7 @@ def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
 
 
 def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
-    """The folders of a tree, each behind the one that it is in, and everything else in it; no link is entered.
-
-    `name` is a folder below `root`, where the names begin; "" for all of it.
-    """
+    """The folders of a tree below `root` ("": all), each behind its parent, and all else in it; no link is entered."""
     folders: list[str] = [name]
     others: list[str] = []
     for folder in folders:  # grows while it is walked
@@ -118,8 +112,7 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
 
 
 def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
-    """What belongs to a session: files, the transcript first, and folders, outer ones first, by their names in the
-    project.
+    """What belongs to a session: files, the transcript first, and folders, outer ones first, by names in the project.
 
     Raises `NotFound` if there is no such transcript, `Refused` if something of it is a link, a pipe or the like: those
     are neither followed nor moved.
@@ -235,8 +228,7 @@ class ArchiveMover:
         self._operations.add(operation)
 
     def put_back(self, box: Path, note: ArchiveNote, operation: SessionOperation, times: Sequence[int]) -> None:
-        """Move a session from its box to where it came from, its files with these times (nanoseconds, in the note's
-        order).
+        """Move a session from its box to where it came from, its files (in the note's order) with these times, in ns.
 
         Raises `Conflict` if there is something of that name by now: it and the box are left alone. With another
         `MemtuiError`, or `OSError`, the session is in its box.
@@ -347,10 +339,7 @@ class ArchiveMover:
         return None if now is None else FileStamp.of(now)
 
     def _place(self, box: Path, note: ArchiveNote, project: Path, times: Sequence[int], made: list[str]) -> None:
-        """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
-
-        `made` takes the names of the files that were made.
-        """
+        """Copy a session from its box to its project folder, the transcript last; `made` takes the new names."""
         fs = self._fs
         main, *others = zip(note.files, times, strict=True)
         make_folders(project, fs=fs)

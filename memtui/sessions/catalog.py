@@ -71,9 +71,8 @@ _STORE = (
 
 
 def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
-    """Open a cache that commits by itself; one with another schema, or one that is damaged, is deleted and made anew.
-
-    The database is in memory for None, and where the file can't be used.
+    """Open a cache that commits by itself (in memory for None, or without a usable file); a damaged one is
+    made anew.
     """
     if file is not None:
         with suppress(OSError, sqlite3.Error):
@@ -352,10 +351,7 @@ def _in_folders(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
 
 
 def _compare(files: list[ListedFile], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
-    """The files that are new or changed, and the paths of those that are gone.
-
-    `known` are rows by path, which begin with the fields of a `SessionFile`.
-    """
+    """The new or changed files and the paths of those that are gone; `known` rows begin as a `SessionFile` does."""
     stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
     if not stale and len(files) == len(known):
         return [], []
@@ -405,10 +401,7 @@ def newest_session(cache: Path, folder: Path) -> Session | None:
 
 
 def find_session(cache: Path, folders: Sequence[Path], word: str) -> Path:
-    """Find the file of one session: by its path, by the beginning of its id, or by its title.
-
-    Raises `NotFound` if none fits, `UsageError` if several do.
-    """
+    """Find a session's file by its path, the beginning of its id, or its title; `NotFound`, `UsageError`."""
     if word.endswith(".jsonl") and Path(word).is_file():
         return Path(word)
     matches = [file.path for folder in folders for file in session_files(folder) if matches_prefix(file.id, word)]

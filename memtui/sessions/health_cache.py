@@ -19,7 +19,7 @@ MAX_CHECKED_BYTES = 64 << 20  # a larger session is read whole only when a perso
 def load_health(
     cache: Path, sessions: Iterable[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path of each session, and in one line what a resume would lose of it ("" for nothing), cached ones
+    """Yield the path of each session, and in one line what a resume would lose of it, "" for nothing; cached ones
     first.
 
     `read` says whether those of which nothing is cached are read; `stopped` is asked now and then while they are.

@@ -16,12 +16,11 @@ from memtui.fs.folders import subfolders
 class Session(NamedTuple):
     """A session as a line of a list: its file, and the part of its summary that a line shows or a search looks at.
 
-    A row of the catalogue as the database gives it, because there may be thousands. `when` is the time of the last
-    record (`SessionSummary.when`), in seconds since 1970. `title` is "" where nothing was written yet, `first_prompt`
-    is "" where it is the title.
+    `when` is the time of the last record (`SessionSummary.when`), in seconds since 1970; `title` is "" where nothing
+    was written yet, `first_prompt` where it is the title.
 
-    A named tuple, unlike other values: rows of SQLite become sessions, and are compared with what a folder lists, as
-    they are. A Struct would be built and taken apart again 5,000 times for one `memtui sessions ls`.
+    A named tuple, unlike other values: rows of the catalogue become sessions, and are compared with what a folder
+    lists, as they are. A Struct would be built and taken apart again 5,000 times for one `memtui sessions ls`.
     """
 
     file_path: str

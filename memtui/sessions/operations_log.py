@@ -35,11 +35,9 @@ _WORDS = {
 
 
 class TouchedSession(Struct, frozen=True):
-    """One session in an operation.
+    """One session in an operation, with the path of its project folder and its title at that time.
 
-    `project` is the path of its project folder, `title` what it was called when the operation was done. A rename has
-    the titles `before` and `after`; an operation that moves it has the `place` that it was kept in ("archive" or
-    "deleted").
+    A rename has the titles `before` and `after`, an operation that moves it the `place` where it was kept.
     """
 
     id: str
@@ -51,11 +49,7 @@ class TouchedSession(Struct, frozen=True):
 
 
 class SessionOperation(Struct, frozen=True):
-    """One operation. `time` is in seconds since 1970.
-
-    `undoes` is the id of the operation that this one took back, for a redo that of the undo; `of` what was undone or
-    done again.
-    """
+    """One operation, at a `time` in seconds since 1970; a redo `undoes` the undo, `of` is what was undone or redone."""
 
     id: str
     time: float

@@ -25,11 +25,7 @@ _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 
 
 def check_title(title: str) -> str:
-    """Check a title, and return it with single blanks only.
-
-    Raises `UsageError` if nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or holds control
-    characters.
-    """
+    """Return a title with single blanks only; raises `UsageError` if nothing of it shows, or it can't be stored."""
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:
             raise UsageError(f"a title can't hold a control character (U+{ord(char):04X})")
@@ -55,7 +51,7 @@ def title_before(path: Path) -> str:
 
 
 def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
-    """Append a checked title to a session's file, whose stem is the session's id. The caller holds the sessions' lock.
+    """Append a checked title to a session's file, whose stem is the session's id; the caller holds the sessions' lock.
 
     Raises `NotFound` if there is no such file, `Refused` if it is empty, a link or no file, `MemtuiError` if it can't
     be written; then it is as it was.
@@ -95,8 +91,7 @@ def _sync(file: int, name: str, fs: FileSystem) -> None:
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:
-    """Add bytes in one call, and tell whether they are on a line of their own: another program may have left half of
-    one.
+    """Add bytes in one call, and tell whether they are on a line of their own: half of another's may precede them.
 
     Raises `OSError` if the disk took less than all; what it took is gone again.
     """

@@ -77,10 +77,7 @@ class ContentPart(Struct, frozen=True):
 
 
 class MessageContent(Struct, frozen=True):
-    """The content of a record.
-
-    `stamp` is its timestamp as written, `cwd` the directory in which its session worked, `prompt`: a person typed it.
-    """
+    """The content of a record, with its timestamp as written, its session's directory, whether a person typed it."""
 
     role: Role
     parts: tuple[ContentPart, ...]

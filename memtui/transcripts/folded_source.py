@@ -88,10 +88,7 @@ def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRang
 def _original(
     source: FileSource, again: RecordView, entry: Entry, above: Cursor | None, limit: Cursor
 ) -> Cursor | None:
-    """The original of a repeated record before the boundary `limit`; None if there is none.
-
-    The search begins behind `above`, the original of the record before it.
-    """
+    """The original of a repeated record before `limit`, searched behind `above`, that of the record before it."""
     pattern = LiteralPattern(entry.stamp)
     if above is not None:
         for item in source.candidates(pattern, above, 1):

@@ -22,10 +22,7 @@ _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentU
 
 
 class ParsedLine(Struct):
-    """The objects of a line, and what is wrong with the rest of it.
-
-    `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were not UTF-8 and were replaced.
-    """
+    """The objects of a line, how many don't begin it, what is wrong with the rest, and whether bytes were no UTF-8."""
 
     objects: list[Record] = field(default_factory=list)
     bad: str = ""
@@ -125,9 +122,7 @@ def _object_at(text: str, at: int) -> tuple[Record | None, int]:
 
 
 def _is_record(value: Record, text: str, end: int) -> bool:
-    """Whether an object behind garbage is a record: part of a torn one has no envelope, or a comma or bracket
-    behind.
-    """
+    """Whether an object behind garbage is a record: part of a torn one has no envelope, or a comma or bracket next."""
     rest = text[end : end + 64].lstrip(" \t\r\n")
     return isinstance(value.get("type"), str) and any(key in value for key in _ENVELOPE) and rest[:1] in ("", "{")
 

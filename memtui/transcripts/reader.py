@@ -23,10 +23,7 @@ from memtui.util.errors import NotFound
 
 
 class OpenTranscript:
-    """A transcript that stays open. Raises `NotFound` if there is none, `MemtuiError` if it can't be opened.
-
-    `max_bytes` are the bytes of one line that may be read, None for no limit.
-    """
+    """A transcript that stays open, for lines of at most `max_bytes`; raises `NotFound`, or `MemtuiError`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,10 +91,9 @@ class BadLine(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """The place where reading stopped.
+    """The place where reading stopped: the byte behind the last whole line and how many lines precede it.
 
-    `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
-    and those before `offset`.
+    `head` and `last` are the first bytes and those before `offset`.
     """
 
     inode: int = 0
@@ -108,10 +104,7 @@ class Position(Struct, frozen=True):
 
 
 class PollResult(Struct, frozen=True):
-    """What a poll brought: records since the last one (none if they went to `add`), and what happened to the file.
-
-    `error` is the name of the system's error ("EACCES"); what was read before stays.
-    """
+    """What a poll brought: records (if not given to `add`), what happened to the file, the error's name ("EACCES")."""
 
     records: tuple[LocatedRecord, ...] = ()
     reset: bool = False

@@ -113,7 +113,7 @@ class RecordSource(Protocol):
         """The record before which this fraction of the source is."""
 
     def candidates(self, pattern: LiteralPattern, start: Cursor | None, step: int) -> Iterator[RecordView | float]:
-        """Records whose line may match a pattern, and now and then the fraction that is searched.
+        """Records whose line may match, and now and then the fraction that is searched.
 
         The search begins behind `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or back
         (-1).

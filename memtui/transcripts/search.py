@@ -22,10 +22,7 @@ _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 
 
 class SearchHit(Struct, frozen=True):
-    """The place of a hit: the record, the part of its content, and the line of the part's body.
-
-    Line -1 is the part's title line, part -1 the record as a whole. `wrapped`: found past the end of the source.
-    """
+    """The place of a hit: record, part (-1: the record as a whole), line of its body (-1: its title line)."""
 
     record: RecordView
     part: int

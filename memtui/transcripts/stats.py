@@ -160,10 +160,7 @@ def tool_category(tool: str) -> ToolCategory:
 
 
 def compare_file(file: BackedUpFile, version: FileBackup, history: Path, cwd: Path) -> BackupState:
-    """Compare a file on the disk with one of its versions; "unknown" if one of them can't be read.
-
-    `history` is `<config>/file-history/<session>`; a relative path starts at `cwd`.
-    """
+    """Compare a file with one of its versions in `<config>/file-history/<session>`; "unknown" if one can't be read."""
     now = _digest(cwd / file.path)
     if version.backup is None:
         return "unknown" if now == "" else "same" if now == "gone" else "created"

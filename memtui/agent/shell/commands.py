@@ -126,10 +126,7 @@ FIND_TESTS_WITH_VALUE = _values(
 
 
 def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Judge the words after `find`: starting points inside the folders, then tests that only look.
-
-    Raises `Denied` if one of them is something else.
-    """
+    """Judge the words after `find`: starting points inside the folders, then tests that only look; else `Denied`."""
     left = list(words)
     starts: list[str] = []
     while left and not left[0].text.startswith("-") and left[0].text not in ("!", "("):

@@ -50,10 +50,9 @@ class Redirect(Struct, frozen=True):
 
 
 class Word(Struct, frozen=True):
-    """One word without its quotes.
+    """One word without its quotes (`bare`: it had none).
 
-    `pattern` is for `fnmatch`, set if the word has an unquoted * or ?; quoted ones are escaped in it. `bare`: no part
-    of the word was quoted.
+    `pattern` is for `fnmatch`, set if the word has an unquoted * or ?; quoted ones are escaped in it.
     """
 
     text: str

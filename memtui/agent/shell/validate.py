@@ -51,11 +51,7 @@ class ShellPlan(Struct, frozen=True):
 
 
 def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
-    """Judge a command line and plan what to run instead of it.
-
-    Raises `Denied` if anything in it isn't known to be harmless; `OSError` if the disk fails; the caller treats that as
-    a denial.
-    """
+    """Judge a command line and plan what to run instead; raises `Denied`, or `OSError`, which means the same."""
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
     parts, scope = _apply_cd(parse_command_line(line), scope)

@@ -78,10 +78,7 @@ def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
 
 
 def search_job(place: PathVerdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
-    """Grep: the input for the search process, for a file or folder that `decide` allowed and the tool's input.
-
-    Raises `ToolFault` if the input asks for something that doesn't exist.
-    """
+    """Grep: the input for the search process, for an allowed place and the tool's input; raises `ToolFault`."""
     assert place.base is not None and place.name is not None
     mode = given.get("output_mode") or "files_with_matches"
     if mode not in _MODES:
@@ -129,11 +126,7 @@ def _glob_filter(pattern: object) -> Callable[[str], bool]:
 
 
 async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_S) -> str:
-    """Grep: run the search process, which ends with the task that awaits it.
-
-    Raises `ToolFault` if the pattern is invalid, or the search takes too long; `OSError` if the process can't be
-    started.
-    """
+    """Grep: run the search process, which ends with the task that awaits it; raises `ToolFault` or `OSError`."""
     if not job["names"]:
         return "(no file to search)"
     child = await asyncio.create_subprocess_exec(
@@ -170,10 +163,7 @@ async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_
 
 
 def walk_files(top: Path) -> Iterator[tuple[str, float]]:
-    """Yield the name below `top`, with slashes, and the mtime of every regular file in a resolved folder, by name.
-
-    Raises `ToolFault` if there are too many.
-    """
+    """Yield name (below `top`, with slashes) and mtime of every regular file, by name; `ToolFault` if too many."""
     room = MAX_NAMES
     for folder, folders, files, fd in os.fwalk(top, follow_symlinks=False):
         above = os.path.relpath(folder, top)
@@ -195,9 +185,7 @@ def walk_files(top: Path) -> Iterator[tuple[str, float]]:
 
 
 def name_matcher(pattern: str) -> Callable[[str], bool]:
-    """Compile a wildcard to a test for names with slashes; raises `ToolFault` if it is too long or has too many
-    choices.
-    """
+    """Compile a wildcard to a test for names with slashes; raises `ToolFault` if it is too long or too complex."""
     if len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolFault("the pattern is too long")
     plain = [choice.split("/") for choice in _expand_braces(pattern)]

@@ -126,10 +126,7 @@ def names_folder(given: object, folders: Sequence[Path]) -> bool:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run something slow that only reads, in a thread that an ending process doesn't wait for.
-
-    `asyncio.to_thread` would delay the end of a run that was stopped.
-    """
+    """Run something slow that only reads, in a thread that, unlike `asyncio.to_thread`'s, no ending process awaits."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
