@@ -7,21 +7,11 @@ The standard library parses JSON without positions. This scanner keeps them, acc
 import json
 import re
 from collections.abc import Iterator
-from enum import Enum
-from typing import Final, NoReturn
+from typing import NoReturn
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from memtui.util.errors import MemtuiError
-
-
-class Unset(Enum):
-    """The type of `UNSET`, so that a checker tells it from every JSON value."""
-
-    UNSET = "unset"
-
-
-UNSET: Final = Unset.UNSET  # passed instead of a value: delete the key
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:"
@@ -167,7 +157,7 @@ def _number(digits: str) -> int | float:
     return int(digits) if len(digits) < _MAX_INT_DIGITS else float(digits)
 
 
-def edit_setting(text: str, key: str, value: object | Unset) -> str:
+def edit_setting(text: str, key: str, value: object | UnsetType) -> str:
     """Set one key of a settings file, or delete it (`UNSET`), and keep every other character.
 
     A key that is there keeps its place (the last one where it stands twice: that one counts); a new key follows the

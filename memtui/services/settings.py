@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from memtui.client.json_edit import UNSET, Unset, edit_setting
+from memtui.client.json_edit import edit_setting
 from memtui.client.switches import VARIABLES, Switch
 from memtui.fs.atomic import make_folders
 from memtui.history.store import Change
@@ -76,7 +76,7 @@ def find_switch(workspace: Workspace, key: str) -> Switch:
         raise NotFound(f"no setting {key!r}", hint="memtui config get lists them") from None
 
 
-def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: str | None = None) -> SwitchEdit:
+def plan_switch(workspace: Workspace, key: str, value: object | UnsetType, layer: str | None = None) -> SwitchEdit:
     """Look what changing a switch would write.
 
     `value` may be what a person typed; `UNSET` takes the key out. `layer` is one of `LAYERS`, or else where the change

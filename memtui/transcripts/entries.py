@@ -13,7 +13,7 @@ import msgspec
 
 from memtui.client.session_files import MACHINE_TEXT
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import LocatedRecord
+from memtui.transcripts.records import RecordView
 from memtui.util.text import replace_surrogates
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -89,7 +89,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.content == "usable"
 
 
-def entry_of(found: LocatedRecord, index: int) -> Entry:
+def entry_of(found: RecordView, index: int) -> Entry:
     """The envelope of a record; fields of an unexpected shape count as absent."""
     data = found.data
     kind, subtype, message = text(data.get("type")), text(data.get("subtype")), data.get("message")

@@ -11,8 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine_text
-from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import LocatedRecord
+from memtui.transcripts.records import Cursor, record_views
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
@@ -117,10 +116,8 @@ def _rows(buffer: bytes | bytearray, stop: int) -> list[_Row] | None:
 
 
 def _whole_entry(line: bytes, index: int, number: int, offset: int) -> Entry | None:
-    parsed = parse_line(line)
-    if parsed.bad or len(parsed.objects) != 1:
-        return None
-    return entry_of(LocatedRecord(number, offset, len(line), parsed.objects[0]), index)
+    found = record_views(line, Cursor(offset), offset, number=number)
+    return entry_of(found[0], index) if len(found) == 1 and not found[0].bad else None
 
 
 def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entry:

@@ -16,7 +16,6 @@ from msgspec import Struct
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import LocatedRecord
 from memtui.transcripts.records import Cursor, LiteralPattern, RecordView
 
 
@@ -46,7 +45,7 @@ class RepeatFinder:
         for item in source.candidates(LiteralPattern("compact_boundary"), self._seen, 1):
             if isinstance(item, float):
                 yield item
-            elif _entry(item).boundary and item.cursor != boundary:
+            elif entry_of(item, 0).boundary and item.cursor != boundary:
                 boundary = item.cursor
                 ranges += _ranges_after(source, item)
         self.ranges, self._boundary = tuple(ranges), boundary
@@ -64,10 +63,10 @@ def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRang
             ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
 
     original: Cursor | None = None
-    since = _entry(boundary).time
+    since = entry_of(boundary, 0).time
     record = source.after(boundary.cursor)
     while record is not None:
-        entry, following = _entry(record), source.after(record.cursor)
+        entry, following = entry_of(record, 0), source.after(record.cursor)
         alone = record.cursor.part == 0 and (following is None or following.cursor.at != record.cursor.at)
         older = since is not None and entry.time is not None and entry.time < since
         found = _original(source, record, entry, original, boundary.cursor) if alone and older else None
@@ -108,16 +107,12 @@ def _original(
 
 def _same(data: Record, entry: Entry, other: RecordView) -> bool:
     """Whether two records have one time and one content: parts of one answer, of one call, or word by word."""
-    item = _entry(other)
+    item = entry_of(other, 0)
     if (entry.type, entry.stamp, entry.message_id) != (item.type, item.stamp, item.message_id):
         return False
     if entry.message_id or entry.answers:
         return (entry.calls, entry.answers) == (item.calls, item.answers)
     return all(data.get(key) == other.data.get(key) for key in ("message", "attachment", "subtype", "content"))
-
-
-def _entry(record: RecordView) -> Entry:
-    return entry_of(LocatedRecord(record.line, record.offset, record.length, record.data), 0)
 
 
 FOLD_PART: Final = -1  # the `part` of the cursor of the line that replaces a folded range

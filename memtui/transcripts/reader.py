@@ -7,7 +7,6 @@ noticed by its inode, its size, its first bytes and those before the place where
 `OpenTranscript` keeps the file open: one that is deleted or replaced meanwhile can be read on as it was.
 """
 
-import codecs
 import copy
 import errno
 import os
@@ -18,7 +17,8 @@ from typing import Self
 from msgspec import Struct, field
 
 from memtui.fs.atomic import to_error
-from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
+from memtui.transcripts.lines import MAX_LINE_BYTES
+from memtui.transcripts.records import Cursor, RecordView, record_views
 from memtui.util.errors import NotFound
 
 
@@ -64,24 +64,6 @@ CHECKED_BYTES = 64
 """Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
 
 
-class LocatedRecord(Struct):
-    """A record and its place.
-
-    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it is not
-    the first on its line, so that the agent client doesn't read it. `shared`: its line holds more than this record.
-    `lossy`: some bytes were not UTF-8. `pending`: no line end yet.
-    """
-
-    line: int
-    offset: int
-    length: int
-    data: Record
-    salvaged: bool = False
-    shared: bool = False
-    lossy: bool = False
-    pending: bool = False
-
-
 class BadLine(Struct, frozen=True):
     """A line that holds no record, or not only one. `line` counts from 1, `offset` is its first byte."""
 
@@ -106,7 +88,7 @@ class Position(Struct, frozen=True):
 class PollResult(Struct, frozen=True):
     """What a poll brought: records (if not given to `add`), what happened to the file, the error's name ("EACCES")."""
 
-    records: tuple[LocatedRecord, ...] = ()
+    records: tuple[RecordView, ...] = ()
     reset: bool = False
     gone: bool = False
     error: str = ""
@@ -133,14 +115,14 @@ class TranscriptReader(Struct):
     _skipped: int = 0
 
     def poll(
-        self, add: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
+        self, add: Callable[[RecordView], None] | None = None, forget: Callable[[], None] | None = None
     ) -> PollResult:
         """Read what is new. What goes wrong with the file is in the result; nothing raises.
 
         `add` gets each record as soon as it is read, so that a big file is never held; else they come back. `forget` is
         called before the first record of a file that was replaced: what was added before is void.
         """
-        found: list[LocatedRecord] = []
+        found: list[RecordView] = []
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -164,18 +146,15 @@ class TranscriptReader(Struct):
             os.close(file)
         return PollResult(tuple(found), reset)
 
-    def tail(self) -> LocatedRecord | None:
+    def tail(self) -> RecordView | None:
         """The record behind the last line end, if it is whole: the client reads it already."""
         if not self.pending or self._skipped:
             return None
         at = self.position
-        parsed = parse_line(self._rest if at.offset else self._rest.removeprefix(codecs.BOM_UTF8))
-        if len(parsed.objects) == parsed.salvaged:
-            return None
-        shared = len(parsed.objects) != 1 or bool(parsed.bad)
-        return LocatedRecord(
-            at.line + 1, at.offset, len(self._rest), parsed.objects[0], False, shared, parsed.lossy, pending=True
+        first = next(
+            iter(record_views(self._rest, Cursor(at.offset), at.offset, pending=True, number=at.line + 1)), None
         )
+        return None if first is None or first.bad or first.salvaged else first
 
     def _replaced(self, file: int, now: os.stat_result) -> bool:
         at = self.position
@@ -187,7 +166,7 @@ class TranscriptReader(Struct):
             return True
         return bool(at.last) and os.pread(file, len(at.last), at.offset - len(at.last)) != at.last
 
-    def _read(self, file: int, inode: int, add: Callable[[LocatedRecord], None]) -> None:
+    def _read(self, file: int, inode: int, add: Callable[[RecordView], None]) -> None:
         at = self.position
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
@@ -217,7 +196,7 @@ class TranscriptReader(Struct):
         self.pending = bool(held or skipped)
 
     def _lines(
-        self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[LocatedRecord], None]
+        self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[RecordView], None]
     ) -> int:
         """Add the whole lines at the beginning of a buffer, up to `stop`, and count them.
 
@@ -237,22 +216,16 @@ class TranscriptReader(Struct):
             elif fast_path is not None and fast_path(line + b"\n", len(line) + 1, number, offset):
                 self.records += 1
             else:
-                self._line(line, number, offset, add)
+                for record in record_views(line, Cursor(offset), offset, number=number):
+                    if record.bad:
+                        self._note(number, offset, record.bad)
+                        continue
+                    self.records += 1
+                    self.salvaged += record.salvaged
+                    self.lossy += record.lossy
+                    add(record)
             offset, skipped = offset + skipped + len(line) + 1, 0
         return number - before
-
-    def _line(self, line: bytes, number: int, offset: int, add: Callable[[LocatedRecord], None]) -> None:
-        body = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-        parsed = parse_line(body)
-        if parsed.bad:
-            self._note(number, offset, parsed.bad)
-        self.records += len(parsed.objects)
-        self.salvaged += parsed.salvaged
-        self.lossy += len(parsed.objects) if parsed.lossy else 0
-        begins = len(parsed.objects) - parsed.salvaged
-        shared = len(parsed.objects) != 1 or bool(parsed.bad)
-        for index, data in enumerate(parsed.objects):
-            add(LocatedRecord(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

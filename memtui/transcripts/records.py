@@ -29,8 +29,9 @@ class RecordView(Struct, frozen=True):
 
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1, 0 where nobody counted.
     `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then the beginning of the
-    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `lossy`: some bytes
-    were not UTF-8. `pending`: no line end yet. `repeated`: no record, but a line instead of so many folded messages.
+    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `shared`: its line
+    holds more than this record. `lossy`: some bytes were not UTF-8. `pending`: no line end yet. `repeated`: no record,
+    but a line instead of so many folded messages.
     """
 
     cursor: Cursor
@@ -44,6 +45,7 @@ class RecordView(Struct, frozen=True):
     lossy: bool = False
     pending: bool = False
     repeated: int = 0
+    shared: bool = False
 
 
 class LineTooLong(Exception):
@@ -136,12 +138,13 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
     parsed = parse_line(body)
     begins = len(parsed.objects) - parsed.salvaged
     found = [(data, "", index >= begins) for index, data in enumerate(parsed.objects)]
+    shared = len(found) != 1 or bool(parsed.bad)
     if parsed.bad:
         found.insert(len(found) if begins else 0, ({}, parsed.bad, False))
     return [
         RecordView(
             Cursor(at.at, at.part + index), offset, len(line), data, bad, preview_of(body) if bad else "", number,
-            salvaged, parsed.lossy, pending,
+            salvaged, parsed.lossy, pending, shared=shared,
         )
         for index, (data, bad, salvaged) in enumerate(found)
     ]  # fmt: skip

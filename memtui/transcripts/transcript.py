@@ -10,7 +10,8 @@ from memtui.fs.atomic import to_error
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, awaits_value, parse_line
-from memtui.transcripts.reader import BadLine, LocatedRecord, TranscriptReader
+from memtui.transcripts.reader import BadLine, TranscriptReader
+from memtui.transcripts.records import RecordView
 from memtui.util.errors import NotFound
 
 
@@ -104,7 +105,7 @@ class Transcript:
         self.entries += entries
         return len(entries)
 
-    def _take(self, found: LocatedRecord) -> None:
+    def _take(self, found: RecordView) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
 
 

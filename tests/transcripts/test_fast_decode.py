@@ -12,7 +12,8 @@ from msgspec.structs import asdict
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import LocatedRecord, TranscriptReader
+from memtui.transcripts.reader import TranscriptReader
+from memtui.transcripts.records import Cursor, RecordView
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
@@ -55,7 +56,7 @@ def careful(line: bytes) -> Entry | None:
     parsed = parse_line(line)
     if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
         return None
-    return entry_of(LocatedRecord(0, 0, len(line), parsed.objects[0]), -1)
+    return entry_of(RecordView(Cursor(0), 0, len(line), parsed.objects[0]), -1)
 
 
 def agree(line: bytes) -> bool:

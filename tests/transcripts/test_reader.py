@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.lines import MAX_LINE_BYTES
-from memtui.transcripts.reader import LocatedRecord, TranscriptReader
+from memtui.transcripts.reader import TranscriptReader
+from memtui.transcripts.records import RecordView
 from memtui.transcripts.tree import build_tree
 from tests.support import REPO
 
@@ -40,7 +41,7 @@ class Follow:
         self.reset |= poll.reset
         self.gone, self.error = poll.gone, poll.error
 
-    def take(self, found: LocatedRecord) -> None:
+    def take(self, found: RecordView) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
 
 
