@@ -12,19 +12,17 @@ TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 
 
 class Budget(Struct, frozen=True):
-    """Limits of one run, checked before each turn; `None` is no limit. At most one call goes over.
+    """Limits of one run, checked before each turn; `None` is no limit.
 
-    `turns` are answers of the model; `wall` is in seconds, waiting included, below the hour after which a run's lock
-    expires. Cached tokens count as input. `money` is in US dollars; without a known price it can't be kept, and the run
-    says so. `max_output` limits one answer, thinking included.
+    At most one call goes over. Cached tokens count as input.
     """
 
-    turns: int = 30
-    wall: float = 45 * 60.0
+    turns: int = 30  # answers of the model
+    wall: float = 45 * 60.0  # seconds, waiting included; below the hour after which a run's lock expires
     input_tokens: int | None = 4_000_000
     output_tokens: int | None = 200_000
-    money: float | None = None
-    max_output: int = 64_000
+    money: float | None = None  # US dollars; without a known price it can't be kept, and the run says so
+    max_output: int = 64_000  # tokens of one answer, thinking included
 
 
 class Task(Struct, frozen=True):

@@ -29,30 +29,22 @@ _REDIRECTS = (OVERRIDE, "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_REMOTE_MEMORY_DIR")
 
 
 class MemoryLocation(Struct, frozen=True):
-    """The memory of a directory.
+    """The memory of a directory."""
 
-    `cwd` and `root` are real paths; `root` is the main repository, or `cwd` where there is none. `project_dir`
-    names the folder of the transcripts, `transcripts`. `folder` is the memory folder as decided, by `decided_by`
-    ("default", "user", "local", "flag", "policy" or "env"); `agent_folder` is the one that Claude Code uses: it
-    differs where a folder that it accepts is refused here. `enabled` is auto memory, `dream` consolidation in the
-    background (never without memory). `layers` are the settings files, strongest first. Without `directory_known` it is
-    a folder below `projects/` that stands for nobody knows which directory: `cwd` and `root` are that folder then.
-    """
-
-    cwd: Path
-    root: Path
-    project_dir: str
+    cwd: Path  # a real path
+    root: Path  # the main repository, or `cwd` where there is none; if unknown, both are the folder below `projects/`
+    project_dir: str  # the name of `transcripts`
     transcripts: Path
-    folder: Path
-    decided_by: str
-    enabled: bool
-    dream: bool
+    folder: Path  # the memory folder as decided
+    decided_by: str  # "default", "user", "local", "flag", "policy" or "env"
+    enabled: bool  # auto memory
+    dream: bool  # consolidation in the background (never without memory)
     switches: tuple[Switch, ...]
     warnings: tuple[str, ...]
     config: Path
-    layers: tuple[SettingsLayer, ...]
-    agent_folder: Path
-    directory_known: bool = True
+    layers: tuple[SettingsLayer, ...]  # the settings files, strongest first
+    agent_folder: Path  # the one that Claude Code uses, even one that is refused here
+    directory_known: bool = True  # else a folder below `projects/` that stands for nobody knows which directory
 
     @property
     def memory_dir(self) -> Path | None:

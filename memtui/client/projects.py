@@ -71,22 +71,16 @@ _MAX_NAMES_LISTED = 8
 
 
 class Project(Struct, frozen=True):
-    """A folder under `projects/`.
-
-    `cwd` is the directory that it stands for: of the newest session, or of the repository of another project where only
-    memory is here, or the one on the disk that has this name where the sessions tell only of directories that are gone.
-    `cwds` are all directories that the transcripts began in, newest first. `memory` is the folder's own memory folder,
-    `topics` the number of files in it beside the index. `collision`: two directories share this name.
-    """
+    """A folder under `projects/`."""
 
     folder: Path
-    cwd: Path | None
-    cwds: tuple[Path, ...]
+    cwd: Path | None  # what it stands for: of the newest session, a repository, or the only one of this name
+    cwds: tuple[Path, ...]  # all directories that the transcripts began in, newest first
     sessions: int
     newest: float | None
-    memory: Path | None
-    topics: int
-    collision: bool
+    memory: Path | None  # the folder's own memory folder
+    topics: int  # files in it beside the index
+    collision: bool  # two directories share this name
     gone: bool
 
     @property

@@ -12,23 +12,17 @@ from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_e
 
 
 class Switch(Struct, frozen=True):
-    """One switch and its value.
-
-    `layer` is "default", "policy", "flag", "local", "project", "user", or "env:NAME" where a variable of the shell
-    decides. `source` is the file, the variable or the flag. `target` is the settings file in which a change takes
-    effect; it is `None` where the switch can't be changed in place, and `why_not` says why. `kind` is "bool", "text",
-    "list" or "number".
-    """
+    """One switch and its value."""
 
     key: str
-    kind: str
+    kind: str  # "bool", "text", "list" or "number"
     default: object
     describe: str
     value: object = None
-    layer: str = "default"
-    source: str = ""
-    target: Path | None = None
-    why_not: str = ""
+    layer: str = "default"  # "policy", "flag", "local", "project", "user", or "env:NAME" of the shell
+    source: str = ""  # the file, the variable or the flag
+    target: Path | None = None  # the settings file in which a change takes effect; `None` where that can't be
+    why_not: str = ""  # why it can't be changed in place
 
     @property
     def writable(self) -> bool:

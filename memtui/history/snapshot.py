@@ -28,17 +28,13 @@ _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class KnownFile(Struct, frozen=True):
-    """What the history has last of a file.
+    """What the history has last of a file."""
 
-    `blob` and `digest` are `None` for a file that couldn't be read; `stamp` is `None` if it was not looked at since
-    memtui wrote it; `looked_at` is in seconds since 1970.
-    """
-
-    blob: int | None
+    blob: int | None  # `None` for a file that couldn't be read
     digest: str | None
     mtime_ns: int | None
-    stamp: FileStamp | None
-    looked_at: float
+    stamp: FileStamp | None  # `None` if it was not looked at since memtui wrote it
+    looked_at: float  # seconds since 1970
 
     def unchanged(self, stamp: FileStamp) -> bool:
         """Whether a file with this stamp surely has not changed since the look."""

@@ -48,19 +48,13 @@ from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageEr
 
 
 class Change(Struct, frozen=True):
-    """What somebody wants of one file, by its name relative to the store's root: the bytes it shall hold, `None` to
-    remove it.
+    """What somebody wants of one file."""
 
-    `base` is the SHA-256 digest of the bytes that this was made from, `None` if there was no such file; `base_data` are
-    those bytes, needed for a merge when the history never saw them. `modified` is the mtime that it shall have, in
-    nanoseconds since 1970; that of the write if left out.
-    """
-
-    name: str
-    data: bytes | None
-    base: str | None
-    base_data: bytes | None = None
-    modified: int | None = None
+    name: str  # relative to the store's root, with slashes
+    data: bytes | None  # the bytes it shall hold; `None` removes it
+    base: str | None  # SHA-256 digest of what this was made from; `None`: there was no such file
+    base_data: bytes | None = None  # those bytes, for a merge when the history never saw them
+    modified: int | None = None  # its mtime then, in nanoseconds since 1970; that of the write if left out
 
 
 class RestorePlan(Struct, frozen=True):

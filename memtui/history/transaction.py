@@ -23,15 +23,12 @@ class Moved(Exception):
 
 
 class Step(Struct, frozen=True):
-    """One file: as it was read (`None`: absent), and what it shall hold (`None`: removed).
-
-    `modified` is the mtime that it shall have, in nanoseconds since 1970; `None` for the moment of writing.
-    """
+    """One file."""
 
     name: str
-    disk: FileContent | None
-    data: bytes | None
-    modified: int | None = None
+    disk: FileContent | None  # as it was read; `None`: absent
+    data: bytes | None  # what it shall hold; `None`: removed
+    modified: int | None = None  # its mtime then, in nanoseconds since 1970; `None`: the moment of writing
 
     @property
     def changes(self) -> bool:

@@ -32,57 +32,42 @@ _BATCH_SIZE = 100
 
 
 class FileChange(Struct, frozen=True):
-    """One file in an operation; `kind` is "added", "changed", "removed" or "kept".
-
-    `before` and `after` are SHA-256 digests, `None` where there was no file; the times are nanoseconds since 1970,
-    `None` where they aren't known.
-    """
+    """One file in an operation."""
 
     name: str
-    kind: str
+    kind: str  # "added", "changed", "removed" or "kept"
     added: int
     removed: int
-    before: str | None
+    before: str | None  # SHA-256 digest, `None` where there was no file
     after: str | None
-    before_mtime_ns: int | None = None
+    before_mtime_ns: int | None = None  # since 1970, `None` where it isn't known
     after_mtime_ns: int | None = None
 
 
 class Item(Struct, frozen=True):
-    """One thing in an operation that is not about file contents: a session, a step of a move, a pinned name.
+    """One thing in an operation that is not about file contents: a session, a step of a move, a pinned name."""
 
-    `folder` is the real path of the folder that it belongs to, `key` what it is called there; `data` belongs to the
-    operation's subject.
-    """
-
-    folder: str
-    key: str
-    data: Mapping[str, Any]
+    folder: str  # the real path of the folder that it belongs to
+    key: str  # what it is called there
+    data: Mapping[str, Any]  # belongs to the operation's subject
 
 
 class Operation(Struct, frozen=True):
-    """One thing that somebody did.
-
-    `subject` says what it is about: `FILES`, or a word of the caller's such as "session"; `kind` is a word for what
-    was done ("edit", "new", "delete", "rename", "restore", "adopt", …) or one of the constants here. `when` is in
-    seconds since 1970 by the clock of that moment; the order of operations doesn't depend on it. `folder` is the real
-    path of the folder of its `files`. `undoes` is the operation that this one takes back; `undone` says whether it was
-    taken back itself, and still is. `finished` is false for one that was stopped half-way.
-    """
+    """One thing that somebody did."""
 
     id: str
-    when: float
+    when: float  # in seconds since 1970 by the clock of that moment, which their order doesn't depend on
     who: str
     why: str
-    kind: str
+    kind: str  # a word for what was done ("edit", "new", "delete", "rename", "restore", "adopt", …)
     files: tuple[FileChange, ...] = ()
-    undoes: str | None = None
-    undone: bool = False
+    undoes: str | None = None  # the operation that this one takes back
+    undone: bool = False  # it was taken back itself, and still is
     extra: Mapping[str, str] | None = None
-    subject: str = FILES
-    folder: str = ""
+    subject: str = FILES  # what it is about, such as "session"
+    folder: str = ""  # the real path of the folder of its `files`
     items: tuple[Item, ...] = ()
-    finished: bool = True
+    finished: bool = True  # not stopped half-way
 
     @property
     def undoable(self) -> bool:
@@ -118,31 +103,22 @@ class FileVersion(Struct, frozen=True):
 
 
 class NotRestored(Struct, frozen=True):
-    """A file that an undo or a restore left as it is, and why.
-
-    `wanted` is what it would have become, `disk` what is there, `None` for no file; `merged` has both with diff3 marks
-    where later edits overlap. `overridable`: whether doing it all the same is possible, with the name in `over`; what
-    is there then goes into the history first.
-    """
+    """A file that an undo or a restore left as it is, and why."""
 
     name: str
     reason: str
-    wanted: bytes | None = None
-    disk: bytes | None = None
-    merged: bytes | None = None
-    overridable: bool = False
+    wanted: bytes | None = None  # what it would have become, `None` for no file
+    disk: bytes | None = None  # what is there
+    merged: bytes | None = None  # both with diff3 marks where later edits overlap
+    overridable: bool = False  # can be done all the same, with the name in `over`; the history keeps what is there
 
 
 class Saved(Struct, frozen=True):
-    """What was done.
+    """What was done."""
 
-    `operation` is `None` if nothing had to be; `merged` are the names whose text was merged; `left` is what an undo or
-    a restore could not do.
-    """
-
-    operation: Operation | None
-    merged: tuple[str, ...] = ()
-    left: tuple[NotRestored, ...] = ()
+    operation: Operation | None  # `None` if nothing had to be
+    merged: tuple[str, ...] = ()  # names whose text was merged
+    left: tuple[NotRestored, ...] = ()  # what an undo or a restore could not do
 
 
 class Versions:

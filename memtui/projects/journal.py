@@ -25,22 +25,17 @@ Line = Mapping[str, Any]
 
 
 class MoveRecord(Struct, frozen=True):
-    """A move as the history has it.
-
-    `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in
-    seconds since 1970. `ended`: it wasn't stopped half-way. `steps` are what it did, or was about to do; `carried_out`
-    is the operation that they are from, another one than `id` once it was taken back and done again.
-    """
+    """A move as the history has it."""
 
     id: str
-    when: float
-    old: str
+    when: float  # in seconds since 1970
+    old: str  # the directory, or the project's folder where that wasn't known
     new: str
     folder: Path
-    ended: bool
+    ended: bool  # it wasn't stopped half-way
     undone: bool
-    steps: tuple[Line, ...]
-    carried_out: str
+    steps: tuple[Line, ...]  # what it did, or was about to do
+    carried_out: str  # the operation of the steps: another than `id` once it was done again
 
     @property
     def sessions(self) -> int:

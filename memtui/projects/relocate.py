@@ -233,20 +233,16 @@ STALE_LOCK = 3600.0  # seconds after which a consolidation's lock counts for not
 
 
 class MovePlan(Struct, frozen=True):
-    """What a move would do.
+    """What a move would do."""
 
-    `old` is the directory that it comes from, as far as that is known, `new` the one that it goes to; `source` and
-    `target` are their folders under `projects/`. `stays` is what is not moved, `notes` are for people.
-    """
-
-    old: Path | None
+    old: Path | None  # the directory that it comes from, as far as that is known
     new: Path
-    source: Path
+    source: Path  # their folders under `projects/`
     target: Path
     sessions: tuple[SessionMove, ...]
     memory: MemoryMove | None
-    stays: tuple[Stay, ...]
-    notes: tuple[str, ...]
+    stays: tuple[Stay, ...]  # what is not moved
+    notes: tuple[str, ...]  # for people
     dirs: Dirs
 
     @property

@@ -41,31 +41,23 @@ RESUME_POINT_REASONS: dict[Reason, str] = {
 
 
 class ResumePoint(Struct, frozen=True):
-    """The row from which a session continues (the leaf).
+    """The row from which a session continues (the leaf)."""
 
-    `uuid` is "" if there is none, `selected_by` is the row that led to it, and `rewound` says that a person went back
-    to it and wrote nothing since, so that its turn was not interrupted.
-    """
-
-    uuid: str
+    uuid: str  # "" if there is none
     reason: Reason
-    selected_by: str = ""
-    rewound: bool = False
+    selected_by: str = ""  # the row that led to it
+    rewound: bool = False  # a person went back to it and wrote nothing since, so its turn was not interrupted
 
 
 class Rows(Struct):
-    """The records that the client's loader keeps, by uuid, in the order of each uuid's last place in the file.
-
-    `position` is the order of each uuid's first place. `dropped` are the uuids that a compaction removed, `preserved`
-    those that it kept, in their new order; `anchored` says that the row before the preserved ones is in the file.
-    """
+    """The records that the client's loader keeps, by uuid, in the order of each uuid's last place in the file."""
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)
     parent: dict[str, str] = field(default_factory=dict)
-    position: dict[str, int] = field(default_factory=dict)
-    dropped: frozenset[str] = frozenset()
-    preserved: tuple[str, ...] = ()
-    anchored: bool = False
+    position: dict[str, int] = field(default_factory=dict)  # the order of each uuid's first place
+    dropped: frozenset[str] = frozenset()  # removed by a compaction
+    preserved: tuple[str, ...] = ()  # kept by it, in their new order
+    anchored: bool = False  # the row before the preserved ones is in the file
     _timeline: list[tuple[float, int, str]] | None = None
 
     def timeline(self) -> list[tuple[float, int, str]]:

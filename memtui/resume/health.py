@@ -20,23 +20,17 @@ LOSS_REASONS: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "l
 
 
 class Health(Struct, frozen=True):
-    """What a resume makes of a session's messages: records of the main conversation with something to send.
-
-    `total` are all of them, `reachable` those on the path of the resume, `sent` those that it sends (thinking of
-    another model and calls without a result are reachable, but not sent), `lost` are lost by reason. `broken` counts
-    links to records that aren't in the file, `bad` lines that hold no record or more than one, `duplicates` later
-    records of a uuid (harmless), `cycles` cycles of parents. `found`: the client finds a conversation.
-    """
+    """What a resume makes of a session's messages: records of the main conversation with something to send."""
 
     total: int
-    reachable: int
-    sent: int
-    lost: dict[OmissionReason, int] = field(default_factory=dict)
-    broken: int = 0
-    bad: int = 0
-    duplicates: int = 0
-    cycles: int = 0
-    found: bool = True
+    reachable: int  # on the path of the resume
+    sent: int  # without thinking of another model and calls without a result
+    lost: dict[OmissionReason, int] = field(default_factory=dict)  # by reason
+    broken: int = 0  # links to records that aren't in the file
+    bad: int = 0  # lines that hold no record or more than one
+    duplicates: int = 0  # later records of a uuid (harmless)
+    cycles: int = 0  # of parents
+    found: bool = True  # the client finds a conversation
 
     @property
     def missing(self) -> int:

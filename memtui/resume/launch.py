@@ -41,19 +41,15 @@ def resolve_message(transcript: Transcript, word: str) -> str:
 
 
 class LaunchPlan(Struct, frozen=True):
-    """What will be resumed, and where.
-
-    `writes`: we first write a fork that ends at the message `at` ("": the client's leaf) into `folder`. `forks`: the
-    client makes one itself. `live` is the client that has the session open.
-    """
+    """What will be resumed, and where."""
 
     path: Path
     directory: Path
     folder: Path
-    at: str = ""
-    writes: bool = False
-    forks: bool = False
-    live: RunningSession | None = None
+    at: str = ""  # the message that our fork ends at; "": the client's leaf
+    writes: bool = False  # we first write a fork, into `folder`
+    forks: bool = False  # the client makes one itself
+    live: RunningSession | None = None  # the client that has the session open
 
     @property
     def id(self) -> str:

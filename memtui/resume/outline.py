@@ -31,25 +31,19 @@ NODE_LABELS: dict[NodeKind, str] = {
 
 
 class OutlineNode(Struct, frozen=True):
-    """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
+    """One line of the outline: a branch, or a sub-agent's file."""
 
-    `depth` counts from 0; a compaction continues at the depth of what it summarised. `last`: the last child of its
-    parent node. `first_text` is the first prompt, else the first text, in one line. `messages` counts its messages.
-    `stamp` is the time of its last message as written, `uuid` that message. `leaf`: the client's own leaf is here, and
-    `leaf_uuid` is it. `off` is the record at which it leaves its parent.
-    """
-
-    depth: int
-    last: bool
+    depth: int  # from 0; a compaction continues at that of what it summarised
+    last: bool  # the last child of its parent node
     kind: NodeKind
-    first_text: str
+    first_text: str  # the first prompt, else the first text, in one line
     messages: int
-    stamp: str
-    uuid: str
-    leaf: bool = False
+    stamp: str  # the time of its last message as written
+    uuid: str  # that message
+    leaf: bool = False  # the client's own leaf is here
     leaf_uuid: str = ""
-    off: Entry | None = None
-    branch: Branch | None = None
+    off: Entry | None = None  # the record at which it leaves its parent
+    branch: Branch | None = None  # None for a sub-agent's file
     agent: SubAgent | None = None
 
 

@@ -64,19 +64,14 @@ class ArchiveItem(Struct, frozen=True):
 
 
 class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
-    """What a box holds, and where it came from.
-
-    `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `operation` the id of
-    the operation that did it ("deed" in the file), `title` what the session was called then. `files` has the transcript
-    first.
-    """
+    """What a box holds, and where it came from."""
 
     id: str
-    project: str
-    at: float
-    operation: str
-    title: str
-    files: tuple[ArchiveItem, ...]
+    project: str  # the path of the project folder
+    at: float  # when it was put away, in seconds since 1970
+    operation: str  # that did it; "deed" in the file
+    title: str  # what the session was called then
+    files: tuple[ArchiveItem, ...]  # the transcript first
     folders: tuple[ArchiveItem, ...] = ()
 
     @property

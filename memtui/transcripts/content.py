@@ -42,18 +42,14 @@ _MAX_NUMBER: Final = 1e12  # a larger count or time is not believed
 
 
 class ContentPart(Struct, frozen=True):
-    """A part of a record's content.
-
-    `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for texts and summaries).
-    `name` is a call's tool, `path`: the line is a path, `failed`: it tells of an error.
-    """
+    """A part of a record's content."""
 
     kind: ContentKind
-    line: str = ""
-    body: str = ""
-    name: str = ""
-    failed: bool = False
-    path: bool = False
+    line: str = ""  # all of it in one line, "" for texts
+    body: str = ""  # what can be unfolded, Markdown for texts and summaries
+    name: str = ""  # a call's tool
+    failed: bool = False  # it tells of an error
+    path: bool = False  # the line is a path
 
     def lines(self) -> list[str]:
         """The lines of the body, none longer than `MAX_PIECE_CHARS`; nothing is left out."""

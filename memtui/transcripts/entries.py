@@ -23,16 +23,9 @@ Content = Literal["", "textless", "empty", "usable"]
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A record's envelope and place. Compared by identity: two records may have the same uuid.
+    """A record's envelope and place. Compared by identity: two records may have the same uuid."""
 
-    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
-    can be sent ("empty": an empty list; "textless": nothing but text blocks without text). `calls` are the ids of its
-    tool_use blocks, `answers` the ids of the calls that its tool_result blocks answer. `prompt`: a person typed it.
-    `agent_run`: the sub-agent of which a tool's result tells. `note` is the whole record of boundaries and
-    last-prompts, and the parentUuid, if there is any, of a record without a uuid.
-    """
-
-    index: int
+    index: int  # counts records from 0
     line: int
     offset: int
     length: int
@@ -41,22 +34,22 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     uuid: str = ""
     parent: str = ""
     logical_parent: str = ""
-    stamp: str = ""
+    stamp: str = ""  # the timestamp as written
     sidechain: bool = False
     meta: bool = False
     summary: bool = False
     agent: str = ""
-    content: Content = ""
+    content: Content = ""  # has it blocks to send; "empty": an empty list, "textless": only text blocks without text
     message_id: str = ""
     model: str = ""
-    calls: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    prompt: bool = False
-    agent_run: str = ""
+    calls: tuple[str, ...] = ()  # ids of its tool_use blocks
+    answers: tuple[str, ...] = ()  # ids of the calls that its tool_result blocks answer
+    prompt: bool = False  # a person typed it
+    agent_run: str = ""  # the sub-agent of which a tool's result tells
     salvaged: bool = False
     shared: bool = False
     pending: bool = False
-    note: Record | None = None
+    note: Record | None = None  # all of a boundary or last-prompt; the parentUuid, if any, of a record without a uuid
 
     @property
     def time(self) -> float | None:

@@ -25,27 +25,20 @@ class Cursor(Struct, frozen=True, order=True):
 
 
 class RecordView(Struct, frozen=True):
-    """A record and its place, or what is there instead.
-
-    `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1, 0 where nobody counted.
-    `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then the beginning of the
-    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `shared`: its line
-    holds more than this record. `lossy`: some bytes were not UTF-8. `pending`: no line end yet. `repeated`: no record,
-    but a line instead of so many folded messages.
-    """
+    """A record and its place, or what is there instead."""
 
     cursor: Cursor
-    offset: int
-    length: int
+    offset: int  # of its line, in bytes
+    length: int  # of its line, without the line end
     data: Record = field(default_factory=dict)
-    bad: str = ""
-    head: str = ""
-    line: int = 0
-    salvaged: bool = False
-    lossy: bool = False
-    pending: bool = False
-    repeated: int = 0
-    shared: bool = False
+    bad: str = ""  # why it is no record, or what is wrong with the rest of its line
+    head: str = ""  # the beginning of a bad line
+    line: int = 0  # from 1; 0 where nobody counted
+    salvaged: bool = False  # not the first on its line, so that the agent client doesn't read it
+    lossy: bool = False  # some bytes were not UTF-8
+    pending: bool = False  # no line end yet
+    repeated: int = 0  # no record, but a line instead of so many folded messages
+    shared: bool = False  # its line holds more than this record
 
 
 class LineTooLong(Exception):

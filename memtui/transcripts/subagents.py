@@ -21,20 +21,15 @@ _LAUNCHERS = ("Agent", "Task")
 
 
 class SubAgent(Struct, frozen=True):
-    """A sub-agent's conversation.
-
-    `path` is its file, None for records inside the session's file, of which `start` is the first uuid. `call` is the id
-    of the tool_use that started it, "" if that is not known. `internal`: a fork that the client made for itself
-    (compaction, suggestions).
-    """
+    """A sub-agent's conversation."""
 
     id: str
-    path: Path | None = None
-    start: str = ""
-    call: str = ""
+    path: Path | None = None  # None for records inside the session's file
+    start: str = ""  # the first uuid
+    call: str = ""  # the id of the tool_use that started it, "" if not known
     kind: str = ""
     describe: str = ""
-    internal: bool = False
+    internal: bool = False  # a fork that the client made for itself (compaction, suggestions)
 
 
 def find_agents(transcript: Transcript, tree: Tree) -> tuple[SubAgent, ...]:

@@ -43,18 +43,14 @@ class Branch(Struct, frozen=True):
 
 
 class Tree(Struct):
-    """A transcript's records as a forest.
-
-    `children` are in file order. `orphans` name a parent that is not in the file, `cycles` has one record of each
-    cycle, `duplicates` are the later records of a uuid. Branches are computed at the first use.
-    """
+    """A transcript's records as a forest. Branches are computed at the first use."""
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)
-    children: dict[str, list[Entry]] = field(default_factory=dict)
+    children: dict[str, list[Entry]] = field(default_factory=dict)  # in file order
     roots: list[Entry] = field(default_factory=list)
-    orphans: list[Entry] = field(default_factory=list)
-    cycles: list[Entry] = field(default_factory=list)
-    duplicates: list[Entry] = field(default_factory=list)
+    orphans: list[Entry] = field(default_factory=list)  # name a parent that is not in the file
+    cycles: list[Entry] = field(default_factory=list)  # one record of each
+    duplicates: list[Entry] = field(default_factory=list)  # later records of a uuid
     _branches: tuple[Branch, ...] | None = None
 
     @property

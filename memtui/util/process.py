@@ -15,15 +15,11 @@ _START_TOLERANCE_S = 0.5  # how far two readings of one start time may differ wh
 
 
 class ProcessIdentity(Struct, frozen=True):
-    """A process: its number, when it started and in which run of the machine.
-
-    `started` is in seconds, since boot on Linux and since the epoch elsewhere; `None` if it is not known, as for a
-    number read from a foreign lock. `boot` is the boot id, "" if it is not known.
-    """
+    """A process: its number, when it started and in which run of the machine."""
 
     pid: int
-    started: float | None = None
-    boot: str = ""
+    started: float | None = None  # seconds since boot (Linux) or the epoch; `None` if unknown, as in a foreign lock
+    boot: str = ""  # the boot id, "" if unknown
 
     def __str__(self) -> str:
         """As one line that `ProcessIdentity.parse` reads."""

@@ -186,41 +186,24 @@ SPECIAL_COMMANDS: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]
 
 
 class CommandRules(Struct, frozen=True):
-    """How the words after a command's name are read; `least` and `most` are how many operands there may be.
+    """How the words after a command's name are read."""
 
-    Args:
-        flags: Flags without a value: "-l", "--lines".
-        values: Flags with a value, and its kind: one of `VALUE_CHECKS`, or "path" for what may be read.
-        doubles: Flags with two values, which are text.
-        maybe: Flags with an optional value, which is attached: "--color=auto".
-        first: Kinds of the first operands.
-        rest: Kind of all others, or "" for none. "file" is a path that is no folder, "named" one that isn't "-".
-        instead: Flags that replace the `first` operands ("-e PATTERN"), or need none ("--files").
-        need: Flags of which one is required.
-        count: Whether "-5" is a number of lines.
-        ends: Whether "--" ends the flags.
-        glued: Whether "-n5" and "-an 5" mean "-n 5"; some programs read on for more flags instead.
-        always: Arguments put before everything else.
-        last: Arguments put behind the flags, which they override.
-        last_if: Flags of which one is required for `last`; none: always.
-    """
-
-    flags: frozenset[str] = frozenset()
-    values: Mapping[str, str] = field(default_factory=dict)
-    doubles: frozenset[str] = frozenset()
-    maybe: Mapping[str, str] = field(default_factory=dict)
-    first: tuple[str, ...] = ()
-    rest: str = "path"
-    least: int = 0
+    flags: frozenset[str] = frozenset()  # without a value: "-l", "--lines"
+    values: Mapping[str, str] = field(default_factory=dict)  # with a value of this kind: of `VALUE_CHECKS`, or "path"
+    doubles: frozenset[str] = frozenset()  # flags with two values, which are text
+    maybe: Mapping[str, str] = field(default_factory=dict)  # flags with an optional value, attached: "--color=auto"
+    first: tuple[str, ...] = ()  # kinds of the first operands
+    rest: str = "path"  # kind of all others, "" for none; "file": a path that is no folder, "named": one that isn't "-"
+    least: int = 0  # operands there have to be
     most: int = 10_000
-    instead: frozenset[str] = frozenset()
-    need: frozenset[str] = frozenset()
-    count: bool = False
-    ends: bool = True
-    glued: bool = True
-    always: tuple[str, ...] = ()
-    last: tuple[str, ...] = ()
-    last_if: frozenset[str] = frozenset()
+    instead: frozenset[str] = frozenset()  # replace the `first` operands ("-e PATTERN") or need none ("--files")
+    need: frozenset[str] = frozenset()  # flags of which one is required
+    count: bool = False  # whether "-5" is a number of lines
+    ends: bool = True  # whether "--" ends the flags
+    glued: bool = True  # whether "-n5" and "-an 5" mean "-n 5"; some programs read on for more flags instead
+    always: tuple[str, ...] = ()  # arguments put before everything else
+    last: tuple[str, ...] = ()  # arguments put behind the flags, which they override
+    last_if: frozenset[str] = frozenset()  # flags of which one is required for `last`; none: always
 
 
 def _flags(short: str, long: str = "") -> frozenset[str]:

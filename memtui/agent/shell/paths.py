@@ -19,17 +19,13 @@ _MAX_LISTED = 50_000  # names that are examined for one wildcard
 
 
 class AllowedFolders(Struct, frozen=True):
-    """The folders that an agent was given: only `root` may be written, and relative paths and commands start there.
-
-    `reads` are more folders that may be read: transcripts, the project. `actor`: whose rules apply to writing.
-    `casefold`: the file system ignores case. `cwd` is where a command line has gone with `cd`, links resolved.
-    """
+    """The folders that an agent was given: only `root` may be written, and relative paths and commands start there."""
 
     root: Path
-    reads: tuple[Path, ...] = ()
-    actor: Actor = "dream"
-    casefold: bool = False
-    cwd: Path | None = None
+    reads: tuple[Path, ...] = ()  # more that may be read: transcripts, the project
+    actor: Actor = "dream"  # whose rules apply to writing
+    casefold: bool = False  # the file system ignores case
+    cwd: Path | None = None  # where a command line has gone with `cd`, links resolved
 
     def verdict(self, path: object) -> PathVerdict:
         """Check whether `path` may be read, relative to `cwd`."""

@@ -34,16 +34,12 @@ _READ_BYTES = 65_536
 
 
 class ShellResult(Struct, frozen=True):
-    """What a line printed, both outputs in order and made visible, and how it ended.
-
-    `code` is the last program's exit code, `None` if it was stopped; `stopped` says by which limit, "" for none.
-    `sandbox` names the layers that were in force (see `sandbox`; "sandbox-exec" on macOS).
-    """
+    """What a line printed, both outputs in order and made visible, and how it ended."""
 
     output: str
-    code: int | None
-    stopped: Literal["", "time", "output"]
-    sandbox: tuple[str, ...]
+    code: int | None  # the last program's exit code, `None` if it was stopped
+    stopped: Literal["", "time", "output"]  # by which limit
+    sandbox: tuple[str, ...]  # the layers in force (see `sandbox`), "sandbox-exec" on macOS
 
 
 def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = MAX_OUTPUT_BYTES) -> ShellResult:

@@ -6,18 +6,13 @@ from memtui.util.errors import MemtuiError
 
 
 class ToolResult(Struct, frozen=True):
-    """An answer to the model.
+    """An answer to the model."""
 
-    `text` is what the model gets, raw from disk and not for a screen. `reason` says in one line why it is not `ok`, and
-    may quote the model. `fresh` identifies the part of a file, or the output, that the model has now seen, "" for none.
-    `wrote`: a file changed.
-    """
-
-    text: str
+    text: str  # what the model gets, raw from disk and not for a screen
     ok: bool = True
-    reason: str = ""
-    fresh: str = ""
-    wrote: bool = False
+    reason: str = ""  # why it is not `ok`, in one line; may quote the model
+    fresh: str = ""  # the part of a file, or the output, that the model has now seen
+    wrote: bool = False  # a file changed
 
     @classmethod
     def fault(cls, reason: str) -> "ToolResult":

@@ -106,17 +106,13 @@ def _messages(rows: Rows) -> list[str]:
 
 
 class _Pin(Struct, frozen=True):
-    """What the `last-prompt` records amount to: the uuid that the last of them names.
-
-    `explicit`: it was marked so. `current` and `rewound`: it was marked `explicit` or `rewound`, and no main row was
-    written since. `emptied`: a record took everything back, and no main row was written since.
-    """
+    """What the `last-prompt` records amount to: the uuid that the last of them names."""
 
     uuid: str = ""
-    explicit: bool = False
-    current: bool = False
-    rewound: bool = False
-    emptied: bool = False
+    explicit: bool = False  # it was marked so
+    current: bool = False  # it was marked explicit, and no main row was written since
+    rewound: bool = False  # it was marked rewound, and no main row was written since
+    emptied: bool = False  # a record took everything back, and no main row was written since
 
 
 def _read_pin(rows: Rows, entries: list[Entry]) -> _Pin:

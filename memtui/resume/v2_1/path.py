@@ -171,16 +171,12 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
 
 
 class _Answer(Struct):
-    """One answer of the model, each list in file order.
-
-    `rows` have its message id, `results` are children of these, `detached` are results of its calls with another
-    parent.
-    """
+    """One answer of the model, each list in file order."""
 
     first: str
-    rows: list[str] = field(default_factory=list)
-    results: list[str] = field(default_factory=list)
-    detached: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)  # have its message id
+    results: list[str] = field(default_factory=list)  # children of these
+    detached: list[str] = field(default_factory=list)  # results of its calls with another parent
 
 
 def _answers_on(rows: Rows, path: list[str], rules: RuleSet) -> list[_Answer]:
