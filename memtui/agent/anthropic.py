@@ -83,15 +83,13 @@ _DELTA_KEYS = {
 
 
 class ApiFault(Struct, frozen=True):
-    """A fault of the service; `kind` decides whether and how often the same request is sent again, `after` is how many
-    seconds the server asks us to wait.
-    """
+    """A fault of the service."""
 
-    kind: FaultKind
+    kind: FaultKind  # whether and how often the same request is sent again
     cause: str
     words: str
     hint: str = ""
-    after: float | None = None
+    after: float | None = None  # how many seconds the server asks us to wait
 
 
 STREAM_CUT = ApiFault(

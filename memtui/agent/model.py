@@ -46,16 +46,12 @@ class ModelNotice(Struct, frozen=True):
 
 
 class ModelAnswer(Struct, frozen=True):
-    """A complete answer, the last piece.
+    """A complete answer, the last piece."""
 
-    The `input` of a tool_use block is a dict, or whatever the model wrote in its place. `stop` is the API's stop
-    reason: "end_turn", "tool_use", "max_tokens", …; `detail` may say more about it.
-    """
-
-    content: list[Block]
-    stop: str
+    content: list[Block]  # the `input` of a tool_use block is a dict, or whatever the model wrote in its place
+    stop: str  # the API's stop reason: "end_turn", "tool_use", "max_tokens", …
     usage: TokenUsage
-    detail: str = ""
+    detail: str = ""  # more about it
 
 
 AnswerPiece = UsageSoFar | RetryWait | ModelNotice | ModelAnswer

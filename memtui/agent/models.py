@@ -15,13 +15,10 @@ UPDATES_BETA = "thinking-display-updates-2026-08-18"  # the beta without which a
 
 
 class ModelTraits(Struct, frozen=True):
-    """What a model takes: the most output tokens of one answer, and how its adaptive thinking is shown, "" without it.
+    """What a model takes."""
 
-    A display of "updates" gives the sentences that current models write between tool calls, which come as thinking;
-    older models write them as text.
-    """
-
-    max_output: int
+    max_output: int  # most output tokens of one answer
+    # Of adaptive thinking, "" without it; "updates" are sentences between tool calls, which older models write as text.
     display: Literal["", "summarized", "updates"] = ""
     effort: bool = False
 

@@ -26,14 +26,12 @@ from memtui.util.text import clip, visible
 
 
 class Decision(Struct, frozen=True):
-    """The answer, with a `reason` for people and the model; if allowed, where the file is, or what Bash runs
-    instead.
-    """
+    """The answer."""
 
     allowed: bool
-    reason: str
-    path: PathVerdict | None = None
-    plan: ShellPlan | None = None
+    reason: str  # for people and the model
+    path: PathVerdict | None = None  # for an allowed file tool
+    plan: ShellPlan | None = None  # for an allowed Bash: what runs instead of the line
 
 
 MAX_REASON_CELLS = 300  # a reason quotes what a model wrote

@@ -37,15 +37,13 @@ class TaskResult(Struct, frozen=True):
     """How a run ended; "done" is the only good end.
 
     `cause` is one word for programs: "answered"; "turns", "wall", "input", "output", "money", "context"; "repeats",
-    "no_progress", "stop_reason", "empty", "block"; "refusal"; "stopped"; or `ModelError.cause`. `words` are a sentence
-    for people, for "done" the last text of the model. Usage and dollars include failed calls; `money` is `None` if the
-    model's price is unknown.
+    "no_progress", "stop_reason", "empty", "block"; "refusal"; "stopped"; or `ModelError.cause`.
     """
 
     why: EndReason
     cause: str
-    words: str
-    usage: TokenUsage
-    money: float | None
+    words: str  # for people; for "done" the last text of the model
+    usage: TokenUsage  # with failed calls
+    money: float | None  # US dollars, `None` if the model's price is unknown
     turns: int
     hint: str = ""

@@ -17,15 +17,13 @@ from memtui.agent.models import without_date
 
 
 class TokenUsage(Struct, frozen=True):
-    """Tokens as the API counts them: `input` excludes those read from or written (for 5 minutes, an hour) to
-    the cache.
-    """
+    """Tokens as the API counts them."""
 
-    input: int = 0
+    input: int = 0  # without those read from or written to the cache
     output: int = 0
     cache_read: int = 0
-    cache_write: int = 0
-    cache_write_1h: int = 0
+    cache_write: int = 0  # to live for five minutes
+    cache_write_1h: int = 0  # to live for an hour
 
     @property
     def prompt(self) -> int:
@@ -49,16 +47,14 @@ class TokenUsage(Struct, frozen=True):
 
 
 class Price(Struct, frozen=True):
-    """Dollars per million tokens, `longer` for prompts of more than `long`; an hour in the cache costs 2 × the
-    input.
-    """
+    """Dollars per million tokens; a write to the cache that lives for an hour costs twice the input."""
 
     input: float
     output: float
     cache_read: float
     cache_write: float
     long: int = 0
-    longer: "Price | None" = None
+    longer: "Price | None" = None  # for a call whose prompt has more than `long` tokens
 
     def cost(self, usage: TokenUsage) -> float:
         """Dollars for one call."""

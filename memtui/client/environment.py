@@ -18,14 +18,11 @@ def managed_folder() -> Path:
 
 
 class Env(Struct, frozen=True):
-    """The home folder, environment variables and policy files that count.
-
-    Beside each of the `policy_files`, the files of `<stem>.d/*.json` are read as well, in the order of their names.
-    """
+    """The home folder, environment variables and policy files that count."""
 
     home: Path
     environ: Mapping[str, str]
-    policy_files: tuple[Path, ...] = ()
+    policy_files: tuple[Path, ...] = ()  # beside each, the files of `<stem>.d/*.json` are read as well, by name
 
     @classmethod
     def real(cls, environ: Mapping[str, str] | None = None) -> "Env":

@@ -51,15 +51,11 @@ def resume_environment(env: Env) -> dict[str, str]:
 
 
 class ResumeDirectory(Struct, frozen=True):
-    """Where a session has to be resumed, so that Claude Code works where it did.
+    """Where a session has to be resumed, so that Claude Code works where it did."""
 
-    `directory` is the one that it began in, `there`: it exists. `others` are other existing directories that it worked
-    in.
-    """
-
-    directory: Path | None
-    there: bool
-    others: tuple[Path, ...] = ()
+    directory: Path | None  # the one that it began in
+    there: bool  # it exists
+    others: tuple[Path, ...] = ()  # other existing directories that it worked in
 
 
 def resume_directory(file: SessionFile) -> ResumeDirectory:

@@ -34,16 +34,12 @@ PROJECT_VARIABLES = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_D
 
 
 class SettingsLayer(Struct, frozen=True):
-    """One settings file, or the JSON given by the flag.
-
-    `data` is what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may consist of
-    several files, in the order of their strength.
-    """
+    """One settings file, or the JSON given by the flag; a layer may consist of several, in order of strength."""
 
     name: str
     path: Path | None
-    data: Mapping[str, object] = MappingProxyType({})
-    problem: str | None = None
+    data: Mapping[str, object] = MappingProxyType({})  # what counts of it: {} if it is absent or was ignored
+    problem: str | None = None  # why it was ignored
 
     @property
     def source(self) -> str:

@@ -60,16 +60,12 @@ SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdb
 
 
 class PathVerdict(Struct, frozen=True):
-    """The answer. `reason` is for the user; `name` and `base` are set when it is allowed.
-
-    `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
-    `base` has the links in its own path resolved.
-    """
+    """The answer; name and base are set when it is allowed."""
 
     allowed: bool
-    reason: str
-    name: str | None = None
-    base: Path | None = None
+    reason: str  # for the user
+    name: str | None = None  # below `base`, with slashes, as the disk spells it; "." is the folder itself (reading)
+    base: Path | None = None  # the links in its own path are resolved
 
 
 class _Denied(Exception):

@@ -58,14 +58,11 @@ class Change(Struct, frozen=True):
 
 
 class RestorePlan(Struct, frozen=True):
-    """What restoring a folder would do: the files that would change, each with what it would hold, and what can't be.
+    """What restoring a folder would do."""
 
-    `unknown` are files that memtui first saw later: nobody knows whether they were there, so they stay.
-    """
-
-    files: tuple[tuple[str, bytes | None], ...]
-    left: tuple[NotRestored, ...]
-    unknown: tuple[str, ...]
+    files: tuple[tuple[str, bytes | None], ...]  # that would change, each with what it would hold
+    left: tuple[NotRestored, ...]  # what can't be restored
+    unknown: tuple[str, ...]  # first seen later: nobody knows whether they were there, so they stay
 
 
 class Stale(Conflict):

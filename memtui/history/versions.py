@@ -80,13 +80,10 @@ class Operation(Struct, frozen=True):
 
 
 class FolderScope(Struct, frozen=True):
-    """A folder whose operations count, by its real path.
+    """A folder whose operations count."""
 
-    `names`: only those of these files; `None` for all that is recorded of memory files and of other subjects.
-    """
-
-    folder: str
-    names: frozenset[str] | None = None
+    folder: str  # its real path
+    names: frozenset[str] | None = None  # only those of these files; `None`: all of memory files and of other subjects
 
     def covers(self, name: str) -> bool:
         """Whether a file of this name is among those that the scope is about."""

@@ -51,16 +51,13 @@ _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class FileName(Struct, frozen=True):
-    """One memory file by its names in the old and the new folder, which may have these bytes already (`there`).
-
-    `mtime_ns` is when it was last written. For an index that is taken in by another, `lines` are those put under it.
-    """
+    """One memory file by its names in the old folder and in the new one."""
 
     source: str
     target: str
-    there: bool
+    there: bool  # the new folder has these bytes already
     mtime_ns: int
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # of an index that is taken in by another: those put under it
 
     @property
     def renamed(self) -> bool:

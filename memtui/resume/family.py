@@ -24,36 +24,27 @@ class RuleSet(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """One rule that the client follows.
-
-    `condition` and `effect` are a sentence each, `function` implements the rule, and `recordings` name sessions below
-    `tests/data` (file/case) whose recorded answer changes when the rule is switched off.
-    """
+    """One rule that the client follows; condition and effect are a sentence each."""
 
     id: str
     condition: str
     effect: str
-    function: Callable[..., Any]
-    recordings: tuple[str, ...]
+    function: Callable[..., Any]  # implements it
+    recordings: tuple[str, ...]  # sessions below `tests/data` (file/case) whose answer changes without the rule
 
 
 class ClientFamily(Struct, frozen=True):
-    """Client versions that resume by the same rules.
+    """Client versions that resume by the same rules. The functions are the steps of a resume, in order."""
 
-    `name` is the beginning of their version numbers, `recorded` the version that the recordings are of. The functions
-    are the steps of a resume, in order: rows of a file, the resume point, the records from the beginning down to it
-    (with the number of those that are not sent), and the messages made of them. `parent_substitute` finds the row that
-    is used instead of a parent that is not in the file.
-    """
-
-    name: str
-    recorded: str
+    name: str  # the beginning of their version numbers
+    recorded: str  # the version that the recordings are of
     rules: tuple[Rule, ...]
     load_rows: Callable[[Iterable[Entry], RuleSet], Rows]
     find_resume_point: Callable[[Rows, list[Entry], dict[str, list[str]], RuleSet], ResumePoint]
+    # The records down to the resume point, with the number of those, at the beginning, that are not sent.
     records_to_send: Callable[[Rows, ResumePoint, dict[str, list[str]], RuleSet], tuple[list[Entry], int]]
     build_conversation: Callable[[list[Entry], Iterator[Record], int, ResumePoint, RuleSet], ApiConversation]
-    parent_substitute: Callable[[Rows, Entry, set[str]], str]
+    parent_substitute: Callable[[Rows, Entry, set[str]], str]  # what is used instead of a parent that is missing
 
     def without(self, rule_ids: Iterable[str]) -> RuleSet:
         """The rules of this family but some; `ValueError` if there is no rule with such an id."""

@@ -25,15 +25,11 @@ MAX_VERSION_RECORD_BYTES: Final = 1 << 16  # a longer record is not read only to
 
 
 class ResumePlan(Struct, frozen=True):
-    """What a resume sends.
-
-    `path` are the records from the beginning down to the resume point `leaf`. `messages` is None if the client finds
-    no conversation.
-    """
+    """What a resume sends."""
 
     leaf: ResumePoint
-    path: tuple[Entry, ...] = ()
-    messages: tuple[Message, ...] | None = None
+    path: tuple[Entry, ...] = ()  # the records from the beginning down to the resume point `leaf`
+    messages: tuple[Message, ...] | None = None  # None if the client finds no conversation
     model: str = ""
     omitted: tuple[OmittedRecord, ...] = ()
     defects: tuple[Defect, ...] = ()

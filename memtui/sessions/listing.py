@@ -16,9 +16,6 @@ from memtui.fs.folders import subfolders
 class Session(NamedTuple):
     """A session as a line of a list: its file, and the part of its summary that a line shows or a search looks at.
 
-    `when` is the time of the last record (`SessionSummary.when`), in seconds since 1970; `title` is "" where nothing
-    was written yet, `first_prompt` where it is the title.
-
     A named tuple, unlike other values: rows of the catalogue become sessions, and are compared with what a folder
     lists, as they are. A Struct would be built and taken apart again 5,000 times for one `memtui sessions ls`.
     """
@@ -27,13 +24,13 @@ class Session(NamedTuple):
     modified: float
     size: int
     inode: int
-    when: float
-    title: str
+    when: float  # the time of the last record (`SessionSummary.when`), in seconds since 1970
+    title: str  # "" where nothing was written yet
     messages: int
     bad: int
     branch: str
     cwd: str
-    first_prompt: str
+    first_prompt: str  # "" where it is the title
 
     @property
     def file(self) -> SessionFile:

@@ -35,17 +35,14 @@ _WORDS = {
 
 
 class TouchedSession(Struct, frozen=True):
-    """One session in an operation, with the path of its project folder and its title at that time.
-
-    A rename has the titles `before` and `after`, an operation that moves it the `place` where it was kept.
-    """
+    """One session in an operation."""
 
     id: str
-    project: str
-    title: str = ""
-    before: str = ""
-    after: str = ""
-    place: str = ""
+    project: str  # the path of its project folder
+    title: str = ""  # what it was called at that time
+    before: str = ""  # the title before a rename
+    after: str = ""  # that after it
+    place: str = ""  # where an operation that moves it keeps it: "archive" or "deleted"
 
 
 class SessionOperation(Struct, frozen=True):

@@ -73,16 +73,13 @@ class BadLine(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """The place where reading stopped: the byte behind the last whole line and how many lines precede it.
-
-    `head` and `last` are the first bytes and those before `offset`.
-    """
+    """The place where reading stopped."""
 
     inode: int = 0
-    offset: int = 0
-    line: int = 0
-    head: bytes = b""
-    last: bytes = b""
+    offset: int = 0  # the byte behind the last whole line
+    line: int = 0  # how many lines precede it
+    head: bytes = b""  # the file's first bytes
+    last: bytes = b""  # those before `offset`
 
 
 class PollResult(Struct, frozen=True):
@@ -97,9 +94,8 @@ class PollResult(Struct, frozen=True):
 class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
-    Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one. `fast_path`, if there is one, gets
-    whole lines first, with the number and offset of the first; it returns how many it added: all or none.
+    Counts are of the file as it is now: they start again when it was replaced. `fast_path`, if there is one, gets whole
+    lines first, with the number and offset of the first; it returns how many it added: all or none.
     """
 
     path: Path
@@ -108,7 +104,7 @@ class TranscriptReader(Struct):
     bad: int = 0
     salvaged: int = 0
     lossy: int = 0
-    pending: bool = False
+    pending: bool = False  # bytes follow the last line end; `tail` gives them if they are a whole record
     problems: list[BadLine] = field(default_factory=list)
     fast_path: Callable[[bytes | bytearray, int, int, int], int] | None = None
     _rest: bytes = b""

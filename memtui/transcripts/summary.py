@@ -65,12 +65,11 @@ _BEGIN: Final = re.compile(
 class LineClassifier(Struct):
     """Tells by its first bytes what a line is, and remembers the heads of lines of one file.
 
-    A later line with the same head is of the same kind, which one `startswith` tells. `messages` are the heads of the
-    main conversation's messages, `others` those of its other records.
+    A later line with the same head is of the same kind, which one `startswith` tells.
     """
 
-    messages: tuple[bytes, ...] = ()
-    others: tuple[bytes, ...] = ()
+    messages: tuple[bytes, ...] = ()  # heads of the main conversation's messages
+    others: tuple[bytes, ...] = ()  # heads of its other records
 
     def classify(self, line: bytes) -> LineKind | None:
         """The kind of a line; None if it has to be decoded."""
@@ -97,27 +96,22 @@ def _remember(heads: tuple[bytes, ...], head: bytes) -> tuple[bytes, ...]:
 
 
 class SessionSummary(Struct):
-    """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
-
-    `messages` are the user's and assistant's records of the main conversation, `prompts` what a person typed, `rewinds`
-    how often they went back and typed something else, `side` the records of sub-agents in this file. `branch` is that
-    of the last prompt.
-    """
+    """What a list shows of a session. Times are as written."""
 
     title: str = ""
     first_prompt: str = ""
     first_time: str = ""
     last_time: str = ""
-    messages: int = 0
-    prompts: int = 0
-    rewinds: int = 0
+    messages: int = 0  # the user's and assistant's records of the main conversation
+    prompts: int = 0  # what a person typed
+    rewinds: int = 0  # how often they went back and typed something else
     compactions: int = 0
-    side: int = 0
+    side: int = 0  # records of sub-agents in this file
     lines: int = 0
     bad: int = 0
-    offset: int = 0
+    offset: int = 0  # the byte behind the last whole line
     cwd: str = ""
-    branch: str = ""
+    branch: str = ""  # that of the last prompt
 
     @property
     def listed(self) -> bool:
@@ -140,18 +134,14 @@ _TITLE_FIELDS = {
 
 
 class TitleCollector(Struct):
-    """Chooses a title record by record. Texts are kept as written.
-
-    `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
-    nothing else.
-    """
+    """Chooses a title record by record. Texts are kept as written."""
 
     given: str = ""
     made: str = ""
     last_prompt: str = ""
     summary: str = ""
-    first_prompt: str = ""
-    command: str = ""
+    first_prompt: str = ""  # what a person typed first, whole
+    command: str = ""  # the first slash command, for where there is nothing else
 
     def add(self, data: Record) -> None:
         kind = data.get("type")
@@ -192,18 +182,14 @@ _LONG_LINE_BYTES: Final = 4096  # bytes from which the end of a line is looked a
 
 
 class SummaryScanner(Struct):
-    """Builds the summary of a file chunk by chunk; goes on where it stopped when the file has grown.
-
-    `fast` is off to decode every line by the standard library. `_last_line` is the place (offset, length) of the last
-    line that was not decoded: only its timestamp is read, at the end.
-    """
+    """Builds the summary of a file chunk by chunk; goes on where it stopped when the file has grown."""
 
     summary: SessionSummary = field(default_factory=SessionSummary)
-    fast: bool = True
+    fast: bool = True  # off to decode every line by the standard library
     _title: TitleCollector = field(default_factory=TitleCollector)
     _classifier: LineClassifier = field(default_factory=LineClassifier)
     _parents: set[str] = field(default_factory=set)
-    _last_line: tuple[int, int] = (0, 0)
+    _last_line: tuple[int, int] = (0, 0)  # offset and length of the last undecoded line: only its time is read
 
     def state(self) -> str:
         """What `resumed` needs to go on where this one stopped, as JSON."""

@@ -18,15 +18,14 @@ BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-age
 class Branch(Struct, frozen=True):
     """Records that follow each other without a fork by a person, side records included, in file order.
 
-    `start` leaves `parent` (another branch's index) at the record `off`; both are None for a root. A compaction's
-    branch leaves at the record that its boundary names, an orphan's nowhere.
+    A compaction's branch leaves at the record that its boundary names, an orphan's nowhere.
     """
 
     index: int
     kind: BranchKind
     rows: tuple[Entry, ...]
-    parent: int | None = None
-    off: Entry | None = None
+    parent: int | None = None  # the index of the branch that it leaves, None for a root
+    off: Entry | None = None  # the record at which it leaves
 
     @property
     def start(self) -> Entry:

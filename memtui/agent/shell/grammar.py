@@ -50,14 +50,11 @@ class Redirect(Struct, frozen=True):
 
 
 class Word(Struct, frozen=True):
-    """One word without its quotes (`bare`: it had none).
-
-    `pattern` is for `fnmatch`, set if the word has an unquoted * or ?; quoted ones are escaped in it.
-    """
+    """One word without its quotes."""
 
     text: str
-    bare: bool = True
-    pattern: str | None = None
+    bare: bool = True  # it had none
+    pattern: str | None = None  # for `fnmatch`, if it has an unquoted * or ?; quoted ones are escaped
 
 
 class ShellCommand(Struct, frozen=True):
