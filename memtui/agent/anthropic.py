@@ -50,8 +50,7 @@ from memtui.util.text import clip, visible
 FaultKind = Literal["final", "server", "rate", "cut"]
 
 BASE_URL = "https://api.anthropic.com"
-READ_TIMEOUT_S = 180.0
-"""Time without a byte after which a stream counts as dead; the service sends pings while the model thinks."""
+READ_TIMEOUT_S = 180.0  # without a byte a stream then counts as dead; the service sends pings while the model thinks
 MAX_RETRY_AFTER_S = 300.0  # longest wait that a server may ask for
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0

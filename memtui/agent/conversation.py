@@ -19,9 +19,7 @@ from msgspec import Struct
 from memtui.agent.model import Block, Message, Request
 from memtui.util.text import replace_surrogates
 
-KNOWN_BLOCKS = ("text", "thinking", "redacted_thinking", "tool_use")
-"""Kinds of block that we asked for or have to send back."""
-
+KNOWN_BLOCKS = ("text", "thinking", "redacted_thinking", "tool_use")  # asked for, or to be sent back
 _CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")

@@ -11,8 +11,7 @@ from msgspec import Struct
 from memtui.agent.usage import TokenUsage
 from memtui.util.errors import MemtuiError
 
-Block = dict[str, Any]
-"""One block of content: {"type": "text", "text": …}, {"type": "tool_use", …}, {"type": "tool_result", …}."""
+Block = dict[str, Any]  # {"type": "text", "text": …}, {"type": "tool_use", …}, {"type": "tool_result", …}
 Message = dict[str, Any]  # {"role": "user" | "assistant", "content": list of blocks}
 
 

@@ -23,8 +23,7 @@ from memtui.util.text import visible
 
 CLIENT_NAME = "claude"
 
-_INSTALL_PATHS = (".local/bin/claude", ".claude/local/claude")
-"""Below the home folder: where its installers put it, on the PATH or not."""
+_INSTALL_PATHS = (".local/bin/claude", ".claude/local/claude")  # below the home folder
 
 
 def find_client(env: Env) -> str:

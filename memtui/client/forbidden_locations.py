@@ -31,8 +31,7 @@ _BAD_PATTERNS = (
     (re.compile(r'[<>|"]'), "it looks like a shell command"),
     (re.compile(r":"), "it is a list of paths"),
 )
-_SLASH_LIKE = frozenset("\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u3035")
-"""Look like a slash and have no compatibility form that says so."""
+_SLASH_LIKE = frozenset("\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9\u3033\u3035")  # no compatibility form
 
 
 def _names(text: str) -> frozenset[str]:

@@ -21,8 +21,7 @@ _TOKEN = re.compile(
     r"|(?P<end>\Z))"
 )
 _SPACE = " \t\n\r"
-_MAX_INT_DIGITS = 300
-"""Python refuses to read integers of 4,300 digits; longer numbers become floats, as they are for Claude Code."""
+_MAX_INT_DIGITS = 300  # longer numbers become floats, as in Claude Code; Python reads no integers of 4,300 digits
 
 
 _MAX_DEPTH = 500  # nested objects and lists that every Python can read

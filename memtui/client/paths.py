@@ -11,9 +11,7 @@ from pathlib import Path
 from memtui.client.environment import Env
 from memtui.util.text import nfc
 
-LOCK_NAME = ".consolidate-lock"
-"""In a memory folder: its content is the PID of who consolidates or did last, its mtime the last success."""
-
+LOCK_NAME = ".consolidate-lock"  # holds the PID of who consolidates or did last; its mtime is the last success
 MAX_PROJECT_NAME_UNITS = 200  # UTF-16 units of a project name before it is cut and gets a hash
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")

@@ -62,8 +62,7 @@ def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
 
 
 FIRST_READ_BYTES = 1 << 12  # the beginning of a transcript usually holds a `cwd`
-MAX_SESSIONS_SEARCHED = 3
-"""Newest sessions of a folder whose head and tail are searched for an identity if no first `cwd` is one."""
+MAX_SESSIONS_SEARCHED = 3  # newest sessions searched for an identity if no first `cwd` is one
 _CWD_FIELD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _CONTENT_FIELDS = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
 """Fields of a record that may contain a "cwd" of something else than the session."""

@@ -20,10 +20,8 @@ from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsuppo
 from memtui.util.hashing import sha256
 from memtui.util.process import ProcessIdentity, is_alive
 
-RECENT_WRITE_S = 2.0
-"""A file whose mtime is nearer than this may still be being written; some file systems count in steps of 2 s."""
-REREAD_INTERVAL_S = 0.02
-"""Time between two reads that have to agree, where another program may be rewriting the file in place."""
+RECENT_WRITE_S = 2.0  # a file may still be being written so long; some file systems count in steps of 2 s
+REREAD_INTERVAL_S = 0.02  # between two reads that have to agree, of a file that may be rewritten in place
 MAX_REREADS = 50
 
 _TEMP_NAME = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)

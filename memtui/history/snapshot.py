@@ -21,9 +21,7 @@ from memtui.fs.links import followed
 from memtui.history.database import IN_FOLDER, HistoryDatabase, folder_id
 from memtui.util.errors import MemtuiError
 
-MAX_SIZE = 8 << 20
-"""Bytes: what is larger is no memory and isn't recorded; the agent client skips instructions above 4 MiB."""
-
+MAX_SIZE = 8 << 20  # bytes; larger is no memory and isn't recorded; the client skips instructions above 4 MiB
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 

@@ -23,9 +23,7 @@ OUTSIDE: Final = "outside"  # kind of a change that somebody else made
 KEPT: Final = "kept"  # kind of a text that was put by without touching the file: the side that lost a conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
-MOVED: Final = "moved"
-"""Kind of memory that came from another folder or went to one: only both sides together are taken back."""
-
+MOVED: Final = "moved"  # memory that came from or went to another folder: only both sides together are taken back
 _NEVER_BY_KEY = (FOUND, OUTSIDE, KEPT, UNDO, REDO, MOVED)
 _MAX_DIFF_LINES = 2000
 _BATCH_SIZE = 100

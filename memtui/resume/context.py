@@ -16,9 +16,7 @@ from memtui.transcripts.entries import text
 from memtui.transcripts.lines import map_values
 from memtui.util.text import replace_surrogates
 
-SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
-"""Kinds of block that any model may get; thinking is signed for the model that thought it."""
-
+SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")  # thinking is signed for its model
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )

@@ -12,15 +12,11 @@ from memtui.transcripts.lines import Record
 
 NO_UUID: Final = "no uuid"  # the key of records that have no uuid: the client counts all of them as one row
 NO_CONTENT: Final = "(no content)"  # sent instead of a message without content
-INTERRUPTED: Final = "<interrupted>"
-"""Content of the result that the client makes up for a call without one; recordings hold it in this form."""
-
+INTERRUPTED: Final = "<interrupted>"  # result that the client makes up for a call without one, as recordings have it
 FILLER: Final = "No response requested."  # an answer that the client makes up where two user's messages would meet
 THINKING: Final = ("thinking", "redacted_thinking")
 
-CUT_LENGTH: Final = 2000
-"""Characters after which a text is cut in a plan that nobody sends: no rule about a message looks further."""
-
+CUT_LENGTH: Final = 2000  # of a text in a plan that nobody sends: no rule about a message looks further
 Reason = Literal[
     "last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "emptied", "no-message",
     "chosen", "none",

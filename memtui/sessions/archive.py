@@ -106,8 +106,7 @@ def save_copy(path: Path, target: Path) -> int:
 KEPT = 30  # days for which a deleted session can be had back
 TRASH_LIMIT = 50_000_000  # bytes of a transcript that also goes to the system's trash
 _DAY = 86_400.0
-Trash = Callable[[str, bytes, Path], bool]
-"""Puts a copy into the system's trash: a file's name, its bytes, and a folder of ours that it may come from."""
+Trash = Callable[[str, bytes, Path], bool]  # file's name, its bytes, a folder of ours that it may come from
 
 
 class ArchiveResult(Struct, frozen=True):

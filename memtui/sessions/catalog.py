@@ -33,13 +33,9 @@ T = TypeVar("T")
 
 FILE_NAME = "catalogue.db"
 LOCK_TIMEOUT_S = 2.0  # how long to wait for another program that writes
-PAGE_CACHE_KIB = 512
-"""Pages that SQLite keeps in memory: a list is read once from end to end, and the system's own cache does the rest."""
-
+PAGE_CACHE_KIB = 512  # SQLite's: a list is read once from end to end, and the system has a cache of its own
 PROGRESS_INTERVAL_S = 0.4  # how long files are read before the result so far is stored and reported
-ReportProgress = Callable[[int, int], None]
-"""Called with how many of the changed files were read, and how many there are."""
-
+ReportProgress = Callable[[int, int], None]  # how many of the changed files were read, and how many there are
 _FINGERPRINT_BYTES = 1024  # bytes at a file's start and before its offset that must be the same for it to be read on
 _MANY_FOLDERS = 20  # folders from which on reading all rows costs less than looking each folder up in the index
 _SUMMARY = (

@@ -51,8 +51,7 @@ def project_folders(projects: Path) -> list[Path]:
     return [projects / name for name in subfolders(projects, follow=True)]
 
 
-SESSIONS_PER_BLOCK = 64
-"""Sessions compressed together: more than a screen shows, and few enough to decompress for a single one."""
+SESSIONS_PER_BLOCK = 64  # compressed together: more than a screen shows, few enough to decompress for one
 
 
 class CompressedSessions(Sequence[Session]):

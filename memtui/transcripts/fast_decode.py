@@ -15,8 +15,7 @@ from memtui.transcripts.records import Cursor, record_views
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
-_SAMPLE_STEP_BYTES: Final = 400
-"""Bytes between samples: a number that the careful decoder refuses as too long shows in ten samples in a row."""
+_SAMPLE_STEP_BYTES: Final = 400  # a number that is too long for the careful decoder shows in ten samples in a row
 
 
 _OPEN: Final = ord("{")

@@ -22,9 +22,7 @@ from memtui.transcripts.records import (
     record_views,
 )
 
-FIRST_READ_BYTES = 1 << 16
-"""Bytes of the first read for a line; reads double up to `MAX_READ_BYTES` while its end isn't found."""
-
+FIRST_READ_BYTES = 1 << 16  # of a line; reads double up to `MAX_READ_BYTES` while its end isn't found
 MAX_READ_BYTES = 1 << 22
 SEARCH_STEP_BYTES = 1 << 19  # bytes searched in one step; a searching thread yields to others after each
 FileState = Literal["same", "grew", "cut", "replaced", "gone"]

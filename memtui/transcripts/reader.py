@@ -60,8 +60,7 @@ class OpenTranscript:
 
 
 READ_BYTES = 256 << 10  # bytes per read; more while a line is longer
-CHECKED_BYTES = 64
-"""Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
+CHECKED_BYTES = 64  # at the start and before the place where reading stopped: they tell a replaced file
 
 
 class BadLine(Struct, frozen=True):

@@ -17,8 +17,7 @@ from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.records import Cursor, LiteralPattern, RecordSource, RecordView
 
-_PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
-"""ASCII that every JSON writer writes literally."""
+_PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")  # ASCII that every JSON writer writes literally
 
 
 class SearchHit(Struct, frozen=True):

@@ -29,9 +29,9 @@ from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
 LineKind = Literal["message", "other", "sidechain"]
 
-HEAD_START: Final = len('{"parentUuid":"') + 36
-"""Where the head of a line begins: behind the uuid of the parent. It ends where the body begins."""
-
+HEAD_START: Final = (
+    len('{"parentUuid":"') + 36
+)  # the head of a line goes from here, behind the parent's uuid, to its body
 SKIPPED_NOTES: Final = tuple(
     b'{"type":"%b",' % name
     for name in (b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch")
@@ -47,9 +47,7 @@ parent, both ends belong to one record, and the costly search for another one is
 TAIL_BYTES: Final = 800  # bytes at a line's end that hold the envelope of releases that write it behind the body
 _MAIN_SIDE: Final = b'","isSidechain":false,'
 
-_MAX_HEADS: Final = 8
-"""Heads remembered of a kind: a session has few, but one may hold something that changes with every prompt."""
-
+_MAX_HEADS: Final = 8  # of a kind: a session has few, but one may hold something that changes with every prompt
 _BEGIN: Final = re.compile(
     rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),'
     rb'([^{\\]{0,1500})"(?:'  # without a brace and an escape: pairs of the record itself

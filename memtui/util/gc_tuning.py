@@ -4,8 +4,7 @@ import gc
 
 _M_ARENA_MAX, _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -8, -1, -3  # parameters of mallopt, from malloc.h
 _LARGE_BUFFER_BYTES = 128 << 10  # glibc's own initial threshold, which it would raise with each larger buffer
-_YOUNG_PER_OLD_COLLECTION = 2
-"""Collections of younger objects between two of the oldest: most of what drawing leaves behind is old by then."""
+_YOUNG_PER_OLD_COLLECTION = 2  # most of what drawing leaves behind is old after two collections
 
 
 def limit_heaps() -> None:

@@ -223,8 +223,7 @@ def _any_case(text: str) -> str:
 _SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_SUFFIXES)]
 _GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
 _RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
-SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))
-"""Arguments added to `grep -r` and `rg`, so that they skip files that may hold a secret."""
+SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))  # arguments added to `grep -r` and `rg`
 _GREP = _rules(
     "abcFEGHhIiLlnoPqrsTUvwxyZz",
     "recursive ignore-case no-ignore-case line-number files-with-matches files-without-match count only-matching "

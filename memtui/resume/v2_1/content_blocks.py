@@ -16,8 +16,7 @@ TOOLS: Final = frozenset({
 })  # fmt: skip
 """Tools of a headless client with default settings and no MCP servers."""
 TASK_TOOLS: Final = TOOLS | {"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}  # the same for older models
-_OLD_SEND_MESSAGE_FIELDS: Final = ("type", "recipient", "content")
-"""Fields of `SendMessage` before it had `to` and `message`; dropped where both are there."""
+_OLD_SEND_MESSAGE_FIELDS: Final = ("type", "recipient", "content")  # before there were `to` and `message`
 
 
 def clean_block(block: Record, tools: frozenset[str], rules: RuleSet) -> Record:

@@ -16,8 +16,7 @@ from memtui.resume.conversation import ResumePoint, Rows
 from memtui.resume.family import RuleSet
 from memtui.transcripts.entries import Entry
 
-MAX_BRIDGE_S: Final = 5.0
-"""A parent that is not in the file is replaced by a row at most this many seconds older than the child."""
+MAX_BRIDGE_S: Final = 5.0  # a parent that is not in the file is replaced by a row at most so much older than the child
 
 
 def records_to_send(
