@@ -38,8 +38,10 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     assert beside.data["uuid"] == "u2"
     assert [source.fraction_before(Cursor(0)), source.fraction_before(Cursor(3))] == [0, 1]
     assert source.at_fraction(0.4) == found[1]
+    source.max_bytes = 10
     with pytest.raises(LineTooLong):
-        source.first(10)
+        source.first()
+    source.max_bytes = None
     source.close()
     source.close()
 
