@@ -1,6 +1,8 @@
 """What was found: the lines of `memtui doctor` and of `memtui dream doctor`."""
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -33,6 +35,12 @@ def note(name: str, message: str, hint: str = "") -> DoctorResult:
 
 def problem(name: str, message: str, hint: str = "") -> DoctorResult:
     return DoctorResult(name, "problem", message, hint)
+
+
+def writable_place(folder: Path) -> tuple[Path, bool]:
+    """The folder, or the nearest above it that there is, and whether something can be written into that."""
+    there = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), Path("/"))
+    return there, there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def print_results(context: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:

@@ -90,18 +90,10 @@ ASCII = OutputGlyphs("!", "o", "#", "-", ("[", "]"), "...", "v", "x", "-")
 
 
 class Output:
-    """Prints for one call.
-
-    Args:
-        options: The options, read when something is printed.
-        environ: For NO_COLOR, TERM and COLUMNS.
-        ascii: Whether the person's settings ask for ASCII marks.
-    """
+    """Prints for one call; `ascii`: the person's settings ask for ASCII marks."""
 
     def __init__(self, options: GlobalOptions, environ: Mapping[str, str], *, ascii: bool = False) -> None:
-        self._options = options
-        self._ascii = ascii
-        self._environ = environ
+        self._options, self._environ, self._ascii = options, environ, ascii
         self._closed = False
 
     @property

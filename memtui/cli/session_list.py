@@ -86,13 +86,9 @@ def _session_data(session: Session, facts: "SessionSummary", live: RunningSessio
 
 
 def _table(
-    context: CliContext,
-    found: list[Session],
-    ids: Sequence[str],
-    states: Sequence[str | StyledText],
-    *,
+    context: CliContext, found: list[Session], ids: Sequence[str], states: Sequence[str | StyledText], *,
     everywhere: bool,
-) -> Iterator[Line]:
+) -> Iterator[Line]:  # fmt: skip
     now = context.now()
     nameless = StyledText(UNTITLED, "dim")
     columns: dict[Column, Sequence[str | StyledText]] = {

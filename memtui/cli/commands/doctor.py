@@ -18,7 +18,7 @@ import click
 from memtui import __version__
 from memtui.cli.asking import may_write, settle
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
+from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem, writable_place
 from memtui.cli.options import CliCommand, pass_context
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.lock.lock import effective_lock
@@ -196,10 +196,8 @@ def _shared(shared: Shared) -> DoctorResult:
 def _folders(context: CliContext) -> Iterator[DoctorResult]:
     dirs = context.dirs
     for name, folder in (("our settings", dirs.config), ("our state", dirs.state), ("our cache", dirs.cache)):
-        there = folder
-        while not there.exists() and there != there.parent:
-            there = there.parent
-        if os.access(there, os.W_OK | os.X_OK) and there.is_dir():
+        there, is_writable = writable_place(folder)
+        if is_writable:
             yield ok(name, str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
         else:
             state: State = "problem" if folder == dirs.state else "note"

@@ -1,6 +1,5 @@
 """What a dream needs, what stands in its way, and what to do about it."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,7 +8,7 @@ import click
 
 from memtui.cli.asking import settle
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem
+from memtui.cli.findings import DoctorResult, State, note, ok, print_results, problem, writable_place
 from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
@@ -186,10 +185,8 @@ def _schedule(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _disk(context: CliContext) -> Iterator[DoctorResult]:
-    there = context.dirs.state
-    while not os.path.lexists(there) and there != there.parent:
-        there = there.parent
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    there, is_writable = writable_place(context.dirs.state)
+    if not is_writable:
         yield problem("disk", f"{context.dirs.state} can't be written", f"check who owns {there}")
         return
     free = shutil.disk_usage(there).free

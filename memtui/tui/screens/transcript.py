@@ -1,7 +1,7 @@
 """A whole screen to read a transcript in: what it is and where one is in it above, the keys below."""
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -37,14 +37,8 @@ MIN_TITLE_CELLS: Final = 16
 class TranscriptScreen(HintedScreen[str | None]):
     """Returns the uuid of the record that the person wants to go on from ("" if it has none); None if of none.
 
-    Args:
-        path: The transcript.
-        title: What it is called.
-        entries: The path to a message, or a sub-agent's records, to be read first; None for the file's order only.
-        start: The uuid of the record to begin at; "" for the last one.
-
-    Raises:
-        MemtuiError: If there is no such file, or it can't be opened.
+    `entries` are the path to a message, or a sub-agent's records, which are shown first (None: the file's order only);
+    `start` is the uuid of the record to begin at ("" for the last). `MemtuiError` if the file can't be opened.
     """
 
     def __init__(self, path: Path, title: str, entries: Sequence[Entry] | None = None, start: str = "") -> None:
@@ -132,17 +126,13 @@ class TranscriptScreen(HintedScreen[str | None]):
         block, (offset, line), worker = self._block, self._counted, get_current_worker()
         if block is None:
             return
-        try:
-            source = FileSource(self.path)
-        except MemtuiError:
-            return  # the file is gone: its look says so
-        with closing(source):
-            ahead = block.offset >= offset
+        ahead = block.offset >= offset
+        with suppress(MemtuiError), closing(FileSource(self.path)) as source:  # gone, then: its look says so
             for ends in source.line_ends(*((offset, block.offset) if ahead else (block.offset, offset))):
                 if worker.is_cancelled:
                     return
                 line += ends if ahead else -ends
-        self.app.call_from_thread(self._take_line, block.offset, line)
+            self.app.call_from_thread(self._take_line, block.offset, line)
 
     def _take_line(self, offset: int, line: int) -> None:
         self._counted = (offset, line)
@@ -178,11 +168,7 @@ class TranscriptScreen(HintedScreen[str | None]):
     def look_for_repeats(self) -> None:
         """Where a compaction wrote messages again: known a while after the file is open, and folded then."""
         repeats, worker = self._repeats, get_current_worker()
-        try:
-            source = FileSource(self.path)
-        except MemtuiError:
-            return  # the file is gone: its look says so
-        with closing(source):
+        with suppress(MemtuiError), closing(FileSource(self.path)) as source:  # gone, then: its look says so
             try:
                 for _ in repeats.scan(source):
                     if worker.is_cancelled:
@@ -190,7 +176,7 @@ class TranscriptScreen(HintedScreen[str | None]):
             except MemtuiError as error:
                 self.lines.post_message(TranscriptLines.Status(error.message))
                 return
-        self.app.call_from_thread(self._take_repeats, repeats)
+            self.app.call_from_thread(self._take_repeats, repeats)
 
     def _take_repeats(self, repeats: RepeatFinder) -> None:
         if self.is_attached and repeats is self._repeats:

@@ -18,14 +18,7 @@ from memtui.tui.app_base import Selection
 from memtui.tui.commands import app, registry, sessions
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionListRequested, SessionRequested
-from memtui.tui.render.session_rows import (
-    SESSION_ORDERS,
-    Arranged,
-    SessionsWanted,
-    arrange_sessions,
-    pairs_of,
-    point_of,
-)
+from memtui.tui.render import session_rows
 from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
 from memtui.tui.views.filtered import FilteredView, next_of
 from memtui.tui.widgets.properties import PropertyTable
@@ -60,14 +53,14 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class SessionsView(FilteredView[SessionsWanted]):
+class SessionsView(FilteredView[session_rows.SessionsWanted]):
     """List, conversation and properties from 100 cells on; the first two from 60; else one of them (stylesheet)."""
 
     BINDINGS = registry.bindings(sessions.COMMANDS[:1], COMMANDS, sessions.COMMANDS[1:], app.PANES)
 
     def __init__(self) -> None:
         super().__init__(id="sessions", classes="view")
-        self.wanted = SessionsWanted()
+        self.wanted = session_rows.SessionsWanted()
         self.state: AppState | None = None
         self._read_timer: Timer | None = None
         self._requested: tuple[Point | None, Session | None] = (None, None)
@@ -92,7 +85,7 @@ class SessionsView(FilteredView[SessionsWanted]):
     @property
     def point(self) -> Point | None:
         row = self.list.current
-        return point_of(row) if row is not None else None
+        return session_rows.point_of(row) if row is not None else None
 
     def show(self, state: AppState) -> None:
         before, self.state = self.state, state
@@ -110,7 +103,7 @@ class SessionsView(FilteredView[SessionsWanted]):
         if state is None or state.session_list is None:
             return
         session_list = state.session_list
-        rows = arrange_sessions(session_list, self.wanted, state.opened)
+        rows = session_rows.arrange_sessions(session_list, self.wanted, state.opened)
         self.list.show(rows, session_list, self.wanted, state.health, state.now)
         self._title(session_list, rows.listed)
         self._find_awaited(session_list)
@@ -141,7 +134,7 @@ class SessionsView(FilteredView[SessionsWanted]):
             table.pairs, table.notes = (), ()
             return
         opened = state.opened.get(session.file_path)
-        known = pairs_of(session, state.session_list, state.now, self.app.start.home)
+        known = session_rows.pairs_of(session, state.session_list, state.now, self.app.start.home)
         pairs = [*known, *(opened.pairs if opened else ())]
         table.pairs = [(name, state.masked(value), style) for name, value, style in pairs]
         notes, width = opened.notes if opened else (), max(8, table.size.width)
@@ -277,7 +270,7 @@ class SessionsView(FilteredView[SessionsWanted]):
         self.arrange_by(branch=branch)
 
     def next_order(self) -> None:
-        self.arrange_by(order=next_of(SESSION_ORDERS, self.wanted.order))
+        self.arrange_by(order=next_of(session_rows.SESSION_ORDERS, self.wanted.order))
 
     def back(self) -> None:
         if self.close_filter():
@@ -288,6 +281,8 @@ class SessionsView(FilteredView[SessionsWanted]):
             self.arrange_by(marked=frozenset())
 
     def start_over(self) -> None:
-        self.wanted, self.state, self._requested = SessionsWanted(), None, (None, None)
-        self.list.show(Arranged(CompressedSessions()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
+        self.wanted, self.state, self._requested = session_rows.SessionsWanted(), None, (None, None)
+        self.list.show(
+            session_rows.Arranged(CompressedSessions()), SessionListState(reading="reading"), self.wanted, {}, 0.0
+        )
         self.post_message(SessionListRequested(self.wanted.scope))

@@ -23,7 +23,7 @@ from memtui.tui.render.dream_rows import (
 )
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.widgets.row_list import RowList
-from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.tui.widgets.virtual_list import LaidLines, VirtualList
 
 MAX_DETAIL_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
@@ -178,11 +178,10 @@ class RunList(RowList[Dream]):
         return run_row(dream, self.now, width, self.glyphs, judging=judging, still=self.still)
 
 
-class RunLog(VirtualList, can_focus=False):
+class RunLog(LaidLines, can_focus=False):
     """Scrolled, never focused. While it follows, the newest row is in sight; else the rows in sight stay there."""
 
     show_cursor = False
-    rows: Sequence[Content] = ()
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -195,14 +194,14 @@ class RunLog(VirtualList, can_focus=False):
     def show(self, events: Sequence[Event], claims: Sequence[Claim] = ()) -> None:
         """Show these events, oldest first as they come; of a run that is to be judged its claims instead."""
         self._events, self._told = events, claims
-        self._lay()
+        self.lay()
 
     def follow(self, *, on: bool) -> None:
         self.follows = on
         if on:
             self.scroll_to(y=0, animate=False)
 
-    def _lay(self) -> None:
+    def lay(self) -> None:
         before, width = len(self.rows), max(12, self.size.width - 1)
         if self._told:
             self.rows = [row.content for row in self._claims.lay(self._told, width, self.glyphs)]
@@ -213,9 +212,3 @@ class RunLog(VirtualList, can_focus=False):
         more = len(self.rows) - before
         if more and not self.follows and before:
             self.scroll_to(y=self.scroll_offset.y + more, animate=False)
-
-    def on_resize(self) -> None:
-        self._lay()
-
-    def row(self, index: int, width: int) -> Content:
-        return self.rows[index]

@@ -12,16 +12,7 @@ from memtui.sessions.listing import Session
 from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.commands import registry, sessions
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.session_rows import (
-    AGENTS,
-    AgentsRow,
-    Arranged,
-    NodeRow,
-    SessionRow,
-    SessionsWanted,
-    key_of,
-    project_of,
-)
+from memtui.tui.render import session_rows
 from memtui.tui.state import SessionListState
 from memtui.tui.widgets.row_list import RowList
 from memtui.util import text
@@ -43,21 +34,17 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class SessionList(RowList[SessionRow]):
+class SessionList(RowList[session_rows.SessionRow]):
     BINDINGS = registry.bindings(COMMANDS)
     session_list = SessionListState()
-    wanted = SessionsWanted()
+    wanted = session_rows.SessionsWanted()
     health: Mapping[str, str] = MappingProxyType({})
     now = 0.0
 
     def show(
-        self,
-        rows: Arranged,
-        session_list: SessionListState,
-        wanted: SessionsWanted,
-        health: Mapping[str, str],
-        now: float,
-    ) -> None:
+        self, rows: session_rows.Arranged, session_list: SessionListState, wanted: session_rows.SessionsWanted,
+        health: Mapping[str, str], now: float,
+    ) -> None:  # fmt: skip
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
         self.health, self.session_list, self.wanted, self.now = health, session_list, wanted, now
         self.put(rows)
@@ -74,19 +61,19 @@ class SessionList(RowList[SessionRow]):
         return next((row for row in above if isinstance(row, Session)), None)
 
     def row_of(self, key: Hashable) -> int | None:
-        return self.rows.row_of(key) if isinstance(self.rows, Arranged) else None
+        return self.rows.row_of(key) if isinstance(self.rows, session_rows.Arranged) else None
 
-    def key(self, row: SessionRow) -> Hashable:
-        return key_of(row)
+    def key(self, row: session_rows.SessionRow) -> Hashable:
+        return session_rows.key_of(row)
 
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
         match row:
             case Session():
                 return self._session(row, width)
-            case NodeRow():
+            case session_rows.NodeRow():
                 return self._node(row, width)
-            case AgentsRow():
+            case session_rows.AgentsRow():
                 fold = self.glyphs.closed if row.folded else self.glyphs.opened
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
 
@@ -101,7 +88,10 @@ class SessionList(RowList[SessionRow]):
         room = max(1, width - len(lead) - len(tail) - (len(word) + 1 if word else 0))
         project = ""
         if self.session_list.scope != "project" and width >= PROJECT_FROM:
-            project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
+            project = (
+                text.pad(text.visible(session_rows.project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis)
+                + " "
+            )
         title = text.visible(self.app.state.masked(session.title), keep="") or UNTITLED
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
         marks = ((lead[:1], style), (lead[1:2], "$mark bold"), lead[2:])
@@ -123,7 +113,7 @@ class SessionList(RowList[SessionRow]):
             return ""
         return cleanup_mark(days_left(session.modified, self.now, self.session_list.days))
 
-    def _node(self, row: NodeRow, width: int) -> Content:
+    def _node(self, row: session_rows.NodeRow, width: int) -> Content:
         node = row.node
         lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
         ended = parse_timestamp(node.stamp)
@@ -143,8 +133,8 @@ class SessionList(RowList[SessionRow]):
         match self.current:
             case None:
                 pass
-            case AgentsRow(place) as row if row.folded != folded:
-                self.post_message(self.Folded(f"{place}/{AGENTS}", folded))
+            case session_rows.AgentsRow(place) as row if row.folded != folded:
+                self.post_message(self.Folded(f"{place}/{session_rows.AGENTS}", folded))
             case Session() as row if (row.file_path not in self.wanted.unfolded) != folded:
                 self.post_message(self.Folded(row.file_path, folded))
             case _:
@@ -152,7 +142,7 @@ class SessionList(RowList[SessionRow]):
 
     def open(self) -> None:
         row = self.current
-        if isinstance(row, AgentsRow):
-            self.post_message(self.Folded(f"{row.place}/{AGENTS}", not row.folded))
+        if isinstance(row, session_rows.AgentsRow):
+            self.post_message(self.Folded(f"{row.place}/{session_rows.AGENTS}", not row.folded))
         else:
             self.choose()
