@@ -31,7 +31,7 @@ def key_table() -> str:
     """The README's table of keys, from the registry."""
     preload.load_all()
     rows = [
-        f"| `{command.display or command.keys}` | {command.title} |"
+        f"| `{command.display}` | {command.title} |"
         for command in registry.all_commands()
         if command.keys and registry.place_of(command) in IN_README
     ]

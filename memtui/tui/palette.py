@@ -90,7 +90,7 @@ def _projects(context: CommandContext) -> list[Option[Run]]:
 
 
 def _keys(command: Command, app: AppBase) -> str:
-    key = app.config.keys.get(command.id) or command.display or command.keys
+    key = app.config.keys.get(command.id) or command.display
     return app.glyphs.spell(key.split(",")[0])
 
 

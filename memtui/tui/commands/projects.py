@@ -94,5 +94,5 @@ def _rows(plan: MovePlan) -> str:
     return "\n".join([*lines, plan.memory.coming.diff() if plan.memory is not None else ""])
 
 
-BRING = Command("projects.bring", "Bring what a project that moved has left", "", bring, "", "", registry.read_only)
+BRING = Command("projects.bring", "Bring what a project that moved has left", "", bring, "", registry.read_only)
 declare(registry.EVERYWHERE, BRING)

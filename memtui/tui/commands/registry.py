@@ -8,6 +8,7 @@ Rules: arrows and vim's letters both work; nothing destructive is on Ctrl; Esc g
 is what a person's `[keys]` table in config.toml names.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -57,9 +58,8 @@ PLACES = (
 class Command(Struct, frozen=True):
     """Something that a person can ask for.
 
-    `keys` are Textual's names, with commas between them; `display` is how they are written where Textual's form is too
-    long. `hint` is the short form in the last line ("" leaves it out). `disabled_reason` says why the command is off
-    right now, or None.
+    `keys` are Textual's names, with commas between them. `hint` is the short form in the last line ("" leaves it out).
+    `disabled_reason` says why the command is off right now, or None.
     """
 
     id: str
@@ -67,8 +67,26 @@ class Command(Struct, frozen=True):
     keys: str
     run: Callable[[CommandContext], object]
     hint: str = ""
-    display: str = ""
     disabled_reason: Callable[[AppState], str | None] = lambda _: None
+
+    @property
+    def display(self) -> str:
+        """Its key as people write it; where an arrow is one of the first two, all of its keys."""
+        keys = self.keys.split(",")
+        several = any(key.endswith(ARROWS) for key in keys[:2])
+        return " ".join(map(_written, keys if several else keys[:1]))
+
+
+ARROWS = ("up", "down", "left", "right")
+_WRITTEN = {"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "escape": "Esc", "space": "Space",
+            "tab": "Tab", "pageup": "PgUp", "pagedown": "PgDn"}  # fmt: skip
+
+
+def _written(key: str) -> str:
+    lead, plus, rest = key.partition("+")
+    if plus and rest:
+        return {"ctrl": "^", "shift": "⇧"}[lead] + (rest.upper() if len(rest) == 1 else _written(rest))
+    return _WRITTEN.get(key) or (key.upper() if re.fullmatch(r"f\d+", key) else format_key(key))
 
 
 _declared: dict[str, tuple[Place, Command]] = {}
@@ -115,7 +133,7 @@ def bindings(*tables: Iterable[Command], priority: bool = False) -> list[Binding
     return [
         Binding(
             command.keys, f"app.command({command.id!r})", command.title, show=bool(command.hint), id=command.id,
-            key_display=command.display or None, priority=priority,
+            key_display=None if command.display == command.keys else command.display, priority=priority,
         )
         for table in tables
         for command in table

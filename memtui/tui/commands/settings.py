@@ -102,8 +102,8 @@ async def _write_ours(context: CommandContext, key: str, value: str | None) -> N
 
 COMMANDS = declare(
     registry.SETTINGS,
-    Command("settings.toggle", "On or off", "space", toggle, "Space on/off", "Space", registry.read_only),
-    Command("settings.change", "Change the value", "enter", change, "⏎ change", "⏎", registry.read_only),
-    Command("settings.default", "Back to the default", "u", back_to_default, "u default", "", registry.read_only),
+    Command("settings.toggle", "On or off", "space", toggle, "Space on/off", registry.read_only),
+    Command("settings.change", "Change the value", "enter", change, "⏎ change", registry.read_only),
+    Command("settings.default", "Back to the default", "u", back_to_default, "u default", registry.read_only),
     Command("settings.open", "Open config.toml in $EDITOR", "e", editor.open_config, "e config.toml"),
 )

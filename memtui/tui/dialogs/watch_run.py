@@ -44,9 +44,9 @@ COMMANDS = declare(
     Command("watch.log_down", "Scroll the log down", "J", lambda at: at.find(WatchRun).scroll_log(1)),
     Command("watch.log_up", "Scroll the log up", "K", lambda at: at.find(WatchRun).scroll_log(-1)),
     Command("watch.undo", "Undo the last write", "z", history.undo, "z undo", disabled_reason=registry.read_only),
-    Command("watch.help", "Keys", "question_mark,f1", app.show_help, "? keys", "?"),
-    Command("watch.close", "Close; a dream goes on", "escape,w,shift+down,f4",
-            lambda at: at.find(WatchRun).action_no(), "Esc close", "Esc"),
+    Command("watch.help", "Keys", "question_mark,f1", app.show_help, "? keys"),
+    Command("watch.close", "Close; a dream goes on", "escape,w,shift+down,f4", lambda at: at.find(WatchRun).action_no(),
+            "Esc close"),
 )  # fmt: skip
 
 

@@ -75,10 +75,8 @@ class CompareLines(VirtualList):
 
 COMMANDS = declare(
     registry.COMPARE,
-    Command("compare.next", "Next change", "right_square_bracket", lambda at: at.find(Compare).change(1),
-            "] [ change", "]"),
-    Command("compare.previous", "Previous change", "left_square_bracket",
-            lambda at: at.find(Compare).change(-1), display="["),
+    Command("compare.next", "Next change", "right_square_bracket", lambda at: at.find(Compare).change(1), "] [ change"),
+    Command("compare.previous", "Previous change", "left_square_bracket", lambda at: at.find(Compare).change(-1)),
     Command("compare.mine", "Take mine", "1", lambda at: at.find(Compare).take("mine"), "1 mine"),
     Command("compare.disk", "Take the disk's", "2", lambda at: at.find(Compare).take("disk"), "2 disk"),
     Command("compare.both", "Take both", "3", lambda at: at.find(Compare).take("both"), "3 both"),
@@ -87,8 +85,7 @@ COMMANDS = declare(
     Command("compare.copy", "Save mine as a copy beside it", "s", lambda at: at.find(Compare).save_copy(),
             "s save mine as copy"),
     Command("compare.drop", "Drop mine, use the disk's", "d", lambda context: drop_mine(context), "d use disk"),
-    Command("compare.escape", "Back, nothing written", "escape",
-            lambda at: at.find(Compare).dismiss(None), "Esc back", "Esc"),
+    Command("compare.escape", "Back, nothing written", "escape", lambda at: at.find(Compare).dismiss(None), "Esc back"),
 )  # fmt: skip
 
 

@@ -94,21 +94,16 @@ async def find(context: CommandContext) -> None:
 
 COMMANDS = declare(
     registry.EDITOR,
-    Command("editor.save", "Save", "ctrl+s", save, "^S save", "^S"),
+    Command("editor.save", "Save", "ctrl+s", save, "^S save"),
     Command("editor.close", "Back to the list; unsaved text stays as a draft", "escape",
-            lambda at: at.find(Editor).back(), "Esc list", "Esc"),
-    Command("editor.external", "Go on in $EDITOR", "ctrl+g", lambda at: at.find(Editor).go_on_outside(),
-            "^G $EDITOR", "^G"),
-    Command("editor.properties", "Properties", "f2", lambda at: at.find(Editor).focus_properties(),
-            "F2 properties", "F2"),
-    Command("editor.preview", "Preview on or off", "f3", lambda at: at.find(Editor).toggle_preview(),
-            "F3 preview", "F3"),
-    Command("editor.problem", "Next problem", "f8", lambda at: at.find(Editor).go_to_problem(1),
-            "F8 problem", "F8"),
-    Command("editor.problem_back", "Previous problem", "shift+f8",
-            lambda at: at.find(Editor).go_to_problem(-1), display="⇧F8"),
-    Command("editor.compare", "Compare with the disk", "f9", compare, "F9 compare", "F9"),
-    Command("editor.find", "Find", "ctrl+f", find, display="^F"),
+            lambda at: at.find(Editor).back(), "Esc list"),
+    Command("editor.external", "Go on in $EDITOR", "ctrl+g", lambda at: at.find(Editor).go_on_outside(), "^G $EDITOR"),
+    Command("editor.properties", "Properties", "f2", lambda at: at.find(Editor).focus_properties(), "F2 properties"),
+    Command("editor.preview", "Preview on or off", "f3", lambda at: at.find(Editor).toggle_preview(), "F3 preview"),
+    Command("editor.problem", "Next problem", "f8", lambda at: at.find(Editor).go_to_problem(1), "F8 problem"),
+    Command("editor.problem_back", "Previous problem", "shift+f8", lambda at: at.find(Editor).go_to_problem(-1)),
+    Command("editor.compare", "Compare with the disk", "f9", compare, "F9 compare"),
+    Command("editor.find", "Find", "ctrl+f", find),
 )  # fmt: skip
 
 

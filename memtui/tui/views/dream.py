@@ -42,10 +42,8 @@ COMMANDS = declare(
     registry.DREAM,
     Command("dream.follow", "The run full screen, its log followed", "f", follow, "f follow",
             disabled_reason=dreams.no_runs),
-    Command("dream.details", "To the details of the run", "right,l",
-            lambda at: at.find(DreamView).focus_preview(), display="→ l"),
-    Command("dream.runs", "Back to the runs", "left,h,escape", lambda at: at.find(DreamView).focus_list(),
-            display="← h Esc"),
+    Command("dream.details", "To the details of the run", "right,l", lambda at: at.find(DreamView).focus_preview()),
+    Command("dream.runs", "Back to the runs", "left,h,escape", lambda at: at.find(DreamView).focus_list()),
 )  # fmt: skip
 
 

@@ -32,37 +32,32 @@ async def edit_here(context: CommandContext) -> None:
 
 READER_COMMANDS = declare(
     registry.READER,
-    Command("reader.back", "Back to where the link was", "minus", lambda at: at.find(MemoryView).go_back(),
-            "- back", "-"),
+    Command("reader.back", "Back to where the link was", "minus", lambda at: at.find(MemoryView).go_back(), "- back"),
     Command("reader.edit", "Edit at this line", "e", edit_here, "e edit here", disabled_reason=memory.WRITES),
     Command("reader.next_tab", "Next: preview, links, history", "right_square_bracket",
-            lambda at: at.find(MemoryView).next_mode(1), display="]"),
-    Command("reader.previous_tab", "Previous", "left_square_bracket",
-            lambda at: at.find(MemoryView).next_mode(-1), display="["),
+            lambda at: at.find(MemoryView).next_mode(1)),
+    Command("reader.previous_tab", "Previous", "left_square_bracket", lambda at: at.find(MemoryView).next_mode(-1)),
 )  # fmt: skip
 
 COMMANDS = declare(
     registry.MEMORY,
-    Command("memory.filter", "Filter: 'exact ^start end$ !not", "slash",
-            lambda at: at.find(MemoryView).filter(), "/ filter", "/"),
+    Command("memory.filter", "Filter: 'exact ^start end$ !not", "slash", lambda at: at.find(MemoryView).filter(),
+            "/ filter"),
     Command("memory.backlinks", "Links, backlinks, unlinked mentions", "b",
             lambda at: at.find(MemoryView).toggle_mode("links")),
-    Command("memory.mark", "Mark for delete, type and pin", "space", lambda at: at.find(MemoryView).mark(),
-            display="Space"),
+    Command("memory.mark", "Mark for delete, type and pin", "space", lambda at: at.find(MemoryView).mark()),
     Command("memory.group", "Group by type, by folder, or not at all", "v",
             lambda at: at.find(MemoryView).next_grouping()),
     Command("memory.order", "Order by name, age or size", "o", lambda at: at.find(MemoryView).next_order()),
     Command("memory.problems", "Only files with problems", "exclamation_mark",
-            lambda at: at.find(MemoryView).toggle_only_problems(), display="!"),
+            lambda at: at.find(MemoryView).toggle_only_problems()),
     Command("memory.preview", "Preview on or off", "p", lambda at: at.find(MemoryView).toggle_class("-no-preview")),
     Command("memory.next_tab", "Next: preview, links, history", "right_square_bracket",
-            lambda at: at.find(MemoryView).next_mode(1), display="]"),
-    Command("memory.previous_tab", "Previous", "left_square_bracket",
-            lambda at: at.find(MemoryView).next_mode(-1), display="["),
+            lambda at: at.find(MemoryView).next_mode(1)),
+    Command("memory.previous_tab", "Previous", "left_square_bracket", lambda at: at.find(MemoryView).next_mode(-1)),
     Command("memory.context", "What a session is given at its start, file by file", "",
             lambda at: at.find(MemoryView).show_start()),
-    Command("memory.escape", "Filter and marks off", "escape", lambda at: at.find(MemoryView).back(),
-            display="Esc"),
+    Command("memory.escape", "Filter and marks off", "escape", lambda at: at.find(MemoryView).back()),
 )  # fmt: skip
 
 

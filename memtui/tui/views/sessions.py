@@ -36,20 +36,18 @@ NONE_HERE = "no sessions here yet; A lists those of all projects"
 
 COMMANDS = declare(
     registry.SESSIONS,
-    Command("sessions.filter", "Filter: 'exact ^start end$ !not", "slash",
-            lambda at: at.find(SessionsView).filter(), "/ filter", "/"),
+    Command("sessions.filter", "Filter: 'exact ^start end$ !not", "slash", lambda at: at.find(SessionsView).filter(),
+            "/ filter"),
     Command("sessions.all", "Of all projects, or of this one", "A",
             lambda at: at.find(SessionsView).toggle_scope("all"), "A all"),
     Command("sessions.worktrees", "Of all worktrees of this repository", "W",
             lambda at: at.find(SessionsView).toggle_scope("worktrees"), "W worktrees"),
     Command("sessions.branch", "Only those of the git branch that is checked out", "B",
             lambda at: at.find(SessionsView).toggle_branch(), "B branch"),
-    Command("sessions.mark", "Mark for archive and delete", "space", lambda at: at.find(SessionsView).mark(),
-            display="Space"),
+    Command("sessions.mark", "Mark for archive and delete", "space", lambda at: at.find(SessionsView).mark()),
     Command("sessions.order", "Order by age, size, messages or title", "o",
             lambda at: at.find(SessionsView).next_order()),
-    Command("sessions.escape", "Filter and marks off", "escape", lambda at: at.find(SessionsView).back(),
-            display="Esc"),
+    Command("sessions.escape", "Filter and marks off", "escape", lambda at: at.find(SessionsView).back()),
 )  # fmt: skip
 
 

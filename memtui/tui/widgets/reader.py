@@ -31,12 +31,12 @@ async def find_text(context: CommandContext) -> None:
 
 COMMANDS = declare(
     registry.READER,
-    Command("reader.escape", "Back to the list", "escape", lambda at: at.find(ReaderView).back(), "Esc back", "Esc"),
-    Command("reader.find", "Find in the text", "slash", find_text, "/ find", "/"),
+    Command("reader.escape", "Back to the list", "escape", lambda at: at.find(ReaderView).back(), "Esc back"),
+    Command("reader.find", "Find in the text", "slash", find_text, "/ find"),
     Command("reader.next", "Next match", "n", lambda at: at.find(ReaderView).find_next(1)),
     Command("reader.previous", "Previous match", "N", lambda at: at.find(ReaderView).find_next(-1)),
-    Command("reader.follow", "Follow the link of this line", "enter",
-            lambda at: at.find(ReaderView).follow(), "⏎ follow link", "⏎"),
+    Command("reader.follow", "Follow the link of this line", "enter", lambda at: at.find(ReaderView).follow(),
+            "⏎ follow link"),
     Command("reader.copy", "Copy this line", "y", lambda at: at.find(ReaderView).copy_line()),
 )  # fmt: skip
 

@@ -34,7 +34,7 @@ MAX_FILE_ROWS = 40
 COMMANDS = declare(
     registry.DREAM_LIST,
     Command("dream.diff", "What the run, or the file under the cursor, changes", "enter",
-            lambda at: at.find(VirtualList).choose(), "⏎ diff", "⏎", dreams.no_runs),
+            lambda at: at.find(VirtualList).choose(), "⏎ diff", dreams.no_runs),
 )  # fmt: skip
 
 

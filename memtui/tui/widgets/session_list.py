@@ -26,11 +26,10 @@ PROJECT_FROM = 50
 COMMANDS = declare(
     registry.SESSION_LIST,
     Command("sessions.open", "Resume, fork, copy or export", "enter", lambda at: at.find(SessionList).open(),
-            "⏎ resume", "⏎", sessions.no_sessions),
+            "⏎ resume", sessions.no_sessions),
     Command("sessions.unfold", "Branches and agents, or to the next pane", "right,l",
-            lambda at: at.find(SessionList).fold(folded=False), "→ branches", "→ l"),
-    Command("sessions.fold", "Fold", "left,h", lambda at: at.find(SessionList).fold(folded=True),
-            display="← h"),
+            lambda at: at.find(SessionList).fold(folded=False), "→ branches"),
+    Command("sessions.fold", "Fold", "left,h", lambda at: at.find(SessionList).fold(folded=True)),
 )  # fmt: skip
 
 

@@ -25,11 +25,10 @@ LINE_COLUMN_FROM = 34
 """Cells from which the column with the index line fits."""
 COMMANDS = declare(
     registry.MEMORY_LIST,
-    Command("topics.open", "Edit here, or fold a group", "enter", lambda at: at.find(TopicList).open(),
-            "⏎ edit", "⏎"),
+    Command("topics.open", "Edit here, or fold a group", "enter", lambda at: at.find(TopicList).open(), "⏎ edit"),
     Command("topics.unfold", "Unfold, or to the next pane", "right,l",
-            lambda at: at.find(TopicList).fold(folded=False), display="→ l"),
-    Command("topics.fold", "Fold", "left,h", lambda at: at.find(TopicList).fold(folded=True), display="← h"),
+            lambda at: at.find(TopicList).fold(folded=False)),
+    Command("topics.fold", "Fold", "left,h", lambda at: at.find(TopicList).fold(folded=True)),
 )  # fmt: skip
 
 

@@ -159,25 +159,23 @@ def _lines(context: CommandContext) -> "TranscriptLines":
 
 COMMANDS = declare(
     registry.TRANSCRIPT,
-    Command("transcript.fold", "Unfold, show more, or fold", "enter", lambda at: _lines(at).toggle(), "⏎ fold", "⏎"),
+    Command("transcript.fold", "Unfold, show more, or fold", "enter", lambda at: _lines(at).toggle(), "⏎ fold"),
     Command("transcript.next_prompt", "Next prompt", "right_curly_bracket", lambda at: _lines(at).go_to_prompt(1),
-            "{ } prompts", "}"),
+            "{ } prompts"),
     Command("transcript.previous_prompt", "Previous prompt", "left_curly_bracket",
-            lambda at: _lines(at).go_to_prompt(-1), display="{"),
-    Command("transcript.find", "Find", "slash", find_text, "/ find", "/"),
+            lambda at: _lines(at).go_to_prompt(-1)),
+    Command("transcript.find", "Find", "slash", find_text, "/ find"),
     Command("transcript.next", "Next match", "n", lambda at: _lines(at).find_next(1), "n N next"),
     Command("transcript.previous", "Previous match", "N", lambda at: _lines(at).find_next(-1)),
     Command("transcript.unfold_all", "Unfold everything", "L", lambda at: _lines(at).fold_all(folded=False), "L H all"),
     Command("transcript.fold_all", "Fold everything", "H", lambda at: _lines(at).fold_all(folded=True)),
-    Command("transcript.unfold", "Unfold, or show more", "right,l", lambda at: _lines(at).fold(folded=False),
-            display="→ l"),
-    Command("transcript.fold_one", "Fold", "left,h", lambda at: _lines(at).fold(folded=True), display="← h"),
+    Command("transcript.unfold", "Unfold, or show more", "right,l", lambda at: _lines(at).fold(folded=False)),
+    Command("transcript.fold_one", "Fold", "left,h", lambda at: _lines(at).fold(folded=True)),
     Command("transcript.from", "From here: resume, fork, copy, export", "F", lambda at: _lines(at).from_here(),
             "F from here"),
     Command("transcript.view", "View: chain or file order", "v", lambda at: _lines(at).other_view(), "v view"),
     Command("transcript.copy", "Copy this line", "y", lambda at: _lines(at).copy_line(), "y copy"),
-    Command("transcript.escape", "Search off, marks off, or back", "escape", lambda at: _lines(at).back(), "Esc back",
-            "Esc"),
+    Command("transcript.escape", "Search off, marks off, or back", "escape", lambda at: _lines(at).back(), "Esc back"),
 )  # fmt: skip
 
 

@@ -47,17 +47,14 @@ class Lines(InApp):
 
 LINES = declare(
     registry.LISTS,
-    Command("lines.down", "Down", "down,j", lambda at: at.find(Lines).move_cursor(1), display="↓ j"),
-    Command("lines.up", "Up", "up,k", lambda at: at.find(Lines).move_cursor(-1), display="↑ k"),
-    Command("lines.home", "First", "g,home", lambda at: at.find(Lines).move_cursor_to(0), display="g"),
-    Command("lines.end", "Last", "G,end", lambda at: at.find(Lines).move_cursor_to(-1), display="G"),
-    Command("lines.page_down", "Page down", "pagedown", lambda at: at.find(Lines).move_pages(1),
-            display="PgDn"),
-    Command("lines.page_up", "Page up", "pageup", lambda at: at.find(Lines).move_pages(-1), display="PgUp"),
-    Command("lines.half_down", "Half a page down", "ctrl+d", lambda at: at.find(Lines).move_pages(0.5),
-            display="^D"),
-    Command("lines.half_up", "Half a page up", "ctrl+u", lambda at: at.find(Lines).move_pages(-0.5),
-            display="^U"),
+    Command("lines.down", "Down", "down,j", lambda at: at.find(Lines).move_cursor(1)),
+    Command("lines.up", "Up", "up,k", lambda at: at.find(Lines).move_cursor(-1)),
+    Command("lines.home", "First", "g,home", lambda at: at.find(Lines).move_cursor_to(0)),
+    Command("lines.end", "Last", "G,end", lambda at: at.find(Lines).move_cursor_to(-1)),
+    Command("lines.page_down", "Page down", "pagedown", lambda at: at.find(Lines).move_pages(1)),
+    Command("lines.page_up", "Page up", "pageup", lambda at: at.find(Lines).move_pages(-1)),
+    Command("lines.half_down", "Half a page down", "ctrl+d", lambda at: at.find(Lines).move_pages(0.5)),
+    Command("lines.half_up", "Half a page up", "ctrl+u", lambda at: at.find(Lines).move_pages(-0.5)),
 )  # fmt: skip
 
 
