@@ -7,7 +7,8 @@ from whatever the service says.
 What happens on a fault:
 - 429 with `retry-after`: wait that long, 5 minutes at most, and try again
 - 429 without it, 5xx, 529, connection errors: three more tries with growing, random waits
-- 400 that names an option of ours (`models`): asked again without it, for the rest of the run, which is said
+- 400 that names an option of ours (`models`): asked again without it, for the rest of the run, which is said; in
+  place of a display of "updates" one of "summarized" is tried first
 - other 400, 401, 402, 403, 404, 413, spending limit reached: no further try; the message says what to do
 - a stream that breaks off: three more tries; an answer counts only once its last event came and every block was closed,
   so no partial tool call is ever run
@@ -194,8 +195,9 @@ class AnthropicModel:
         if traits.display and "thinking" not in self._refused:
             options["thinking"] = {"type": "adaptive"}
             if "display" not in self._refused:
-                options["thinking"]["display"] = traits.display
-                if traits.display == "updates":
+                is_older = traits.display == "updates" and "updates" in self._refused
+                options["thinking"]["display"] = "summarized" if is_older else traits.display
+                if options["thinking"]["display"] == "updates":
                     options["extra_headers"] = {"anthropic-beta": UPDATES_BETA}
         if traits.effort and "effort" not in self._refused:
             options["output_config"] = {"effort": EFFORT}
@@ -208,6 +210,9 @@ class AnthropicModel:
         if not option or option in self._refused or _CONVERSATION.match(words):
             return ""
         sent = self._options(request)
+        if option == "display" and sent.get("thinking", {}).get("display") == "updates":
+            self._refused.add("updates")
+            return 'a display of "updates", it is asked for "summarized"'
         if option != "max_tokens":
             self._refused.add(option)
             return f"{option}, it is asked without" if self._options(request) != sent else ""

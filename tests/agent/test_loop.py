@@ -135,10 +135,8 @@ async def test_each_model_is_asked_for_what_it_takes(
 @pytest.mark.parametrize(
     ("words", "name", "left"),
     [
-        ("thinking.display: Input should be 'summarized' or 'omitted'", "display",
-         {"thinking": {"type": "adaptive"}, "output_config": CURRENT["output_config"]}),
-        (f"Unexpected value(s) `{UPDATES_BETA}` for the `anthropic-beta` header.", "display",
-         {"thinking": {"type": "adaptive"}, "output_config": CURRENT["output_config"]}),
+        ("thinking.display: Input should be 'summarized' or 'omitted'", 'a display of "updates"', OLDER),
+        (f"Unexpected value(s) `{UPDATES_BETA}` for the `anthropic-beta` header.", 'a display of "updates"', OLDER),
         ("adaptive thinking is not supported on this model", "thinking", {"output_config": CURRENT["output_config"]}),
         ("This model does not support the effort parameter.", "effort", {"thinking": CURRENT["thinking"]}),
         ("output_config: Extra inputs are not permitted", "effort", {"thinking": CURRENT["thinking"]}),
@@ -161,8 +159,20 @@ async def test_what_a_model_refuses_is_left_out(runner: Runner, words: str, name
     assert (ran.end.why, ran.end.cause, len(runner.api.requests)) == (
         "failed",
         "request",
-        2 + (name not in ("display", "thinking", "effort")),
+        2 + (name not in ("thinking", "effort")),
     )
+
+
+async def test_a_display_that_is_refused_in_both_forms_is_left_out(runner: Runner) -> None:
+    refusals = [
+        error(400, "invalid_request_error", f"Unexpected value(s) `{UPDATES_BETA}` for the `anthropic-beta` header."),
+        error(400, "invalid_request_error", "thinking.display: Extra inputs are not permitted"),
+    ]
+    runner.api.says(*refusals, answer(call("Read", file_path="a.md")), answer(text("ok")))
+    assert (await runner.run()).end.why == "done"
+    shown = [request["thinking"].get("display") for request in runner.api.requests]
+    assert shown == ["updates", "summarized", None, None]
+    assert [headers.get("anthropic-beta") for headers in runner.api.headers] == [UPDATES_BETA, None, None, None]
 
 
 async def test_a_refusal_of_the_conversation_is_final(runner: Runner) -> None:
