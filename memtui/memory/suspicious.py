@@ -14,7 +14,7 @@ from memtui.util.text import lower
 
 _FETCH = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)"
 _SHELL = r"(?:sudo\s+)?(?:env\s+)?(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby|php|iex|pwsh|powershell)\b"
-_NEVER = r"(?:never|do(?:es)?\s*n[o'’]t|don['’]t|must\s+not|without|avoid)"
+_NEVER = r"(?:never|do(?:es)?\s*n[o'’]t|don['’]t|must\s+not|without|avoid|no\s+need\s+to|need\s*n[o'’]t)"
 _PERSON = r"(?:the\s+(?:user|human|person)|users?|anyone|anybody)"
 
 _PATTERNS = {
@@ -46,8 +46,8 @@ _PATTERNS = {
     ),
     "sends data away": (
         r"\b(?:send|post|upload|forward|exfiltrate|e?-?mail|transmit|leak)\b[^\n.]{0,80}\b(?:keys?|tokens?|secrets?"
-        r"|credentials?|passwords?|environment|env|contents?|files?|transcripts?|memor(?:y|ies))\b[^\n]{0,60}"
-        r"(?:https?://|\S+@\S+\.\w)",
+        r"|credentials?|passwords?|environment|env|contents?|files?|transcripts?|memor(?:y|ies)|repositor(?:y|ies)"
+        r"|repo|source\s+code|database|workspace)\b[^\n]{0,60}(?:https?://|\S+@\S+\.\w)",
         rf"\b{_FETCH}\b[^\n]{{0,200}}\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-Body)\s*[\"']?[@$]",
     ),
     "follows instructions from elsewhere": (

@@ -39,9 +39,26 @@ MIN_COVERED = 0.5
 """Share of a file's missing terms that one other file must have to count as saying the same."""
 MIN_LOST_TERMS = 5
 """Fewer lost terms in a file that is still there are a correction; in a folder they are nothing."""
+MAX_BLOCK_LOSS = 0.5
+"""Share of the terms of a paragraph, item or row from which it is lost itself."""
+MIN_BLOCK_TERMS = 4
 
+_BLOCK_END = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)])[ \t])")
 _LINK_TARGET = re.compile(r"\]\([^)\n]*\)")
-_HIDDEN = re.compile(r"<!--.*?-->|(?<!~)~~(?!~)(?:[^\n~]|\n(?!\s*\n))+~~(?!~)", re.DOTALL)
+_HIDDEN = re.compile(
+    r"<!--.*?-->|^[ \t]*<!--.*\Z|(?<!~)~~(?!~)(?:[^\n~]|\n(?!\s*\n))+~~(?!~)"
+    r"|^ {0,3}\[[^\]\n]*\]:[ \t]*<?#?>?[ \t][^\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments, what is struck out, definitions of links that lead nowhere."""
+_UNSEEN = r"\shidden\b|display:\s*none|visibility:\s*hidden|opacity:\s*0|font-size:\s*0"
+_UNSEEN_MARK = re.compile(rf"<(?:template|script|style|noscript)\b|{_UNSEEN}", re.IGNORECASE)
+_UNSEEN_ELEMENT = re.compile(
+    r"<(template|script|style|noscript)\b[^>\n]*>.*?</\1>"
+    rf"|<([a-z]\w*)\b[^>\n]*(?:{_UNSEEN})[^>\n]*>.*(?:</\2>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Elements that a page doesn't show."""
 _CODE = re.compile(r"`+([^`\n]+)`+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3々]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[._/:-]+[^\W_]+)*")
@@ -65,11 +82,14 @@ def find_terms(text: str) -> Terms:
     description only, a link with its text only, a comment and what is struck out not at all.
     """
     front = read_frontmatter(text)
-    body = f"{front.description or ''}\n{text[front.body_start :]}"
+    return _body_terms(f"{front.description or ''}\n{text[front.body_start :]}")
+
+
+def _body_terms(body: str) -> Terms:
     body = _LINK_TARGET.sub("]", nfc(_without_hidden(body)))
     names = {word.casefold() for word in _AFTER_A_WORD.findall(body) if word[0].isupper() and len(word) > 1}
     words = chain.from_iterable(map(_word_terms, set(body.split())))
-    return frozenset(chain(words, names, _code_terms(body)))
+    return frozenset(chain(words, names, code_terms(body)))
 
 
 def read_words(text: str) -> Words:
@@ -77,7 +97,7 @@ def read_words(text: str) -> Words:
     terms = find_terms(text)
     text = nfc(_without_hidden(text))
     words = chain.from_iterable(map(_word_tokens, set(text.split())))
-    return Words(terms, frozenset(chain(words, _code_terms(text), terms)))
+    return Words(terms, frozenset(chain(words, code_terms(text), terms)))
 
 
 def all_tokens(text: str) -> Terms:
@@ -85,12 +105,16 @@ def all_tokens(text: str) -> Terms:
 
 
 def _without_hidden(text: str) -> str:
-    return _HIDDEN.sub(" ", text) if "<!--" in text or "~~" in text else text
+    """The text without what nobody sees who reads the page."""
+    if "<!--" in text or "~~" in text or "]:" in text:
+        text = _HIDDEN.sub(" ", text)
+    return _UNSEEN_ELEMENT.sub(" ", text) if "</" in text and _UNSEEN_MARK.search(text) else text
 
 
-def _code_terms(text: str) -> Iterator[str]:
+def code_terms(text: str) -> Terms:
+    """The words of the code spans of a text."""
     words = {word for code in _CODE.findall(text) for word in code.split()}
-    return (part for word in words for part in _word_tokens(word) if len(part) > 1)
+    return frozenset(part for word in words for part in _word_tokens(word) if len(part) > 1)
 
 
 def _union(sets: Iterable[Terms]) -> Terms:
@@ -187,11 +211,7 @@ def measure_losses(
     known = _union(read(text).tokens for text in before.values())
     now = {name: read(text).tokens for name, text in after.items()}
     everywhere = _union(now.values())
-    written = _union(
-        all_tokens(_new_lines(before.get(renamed.get(name, name), ""), text))
-        for name, text in after.items()
-        if before.get(name) != text
-    )
+    written = written_tokens(before, after, renamed)
     lost_earlier, terms_earlier = _earlier_losses(earlier, everywhere)
     found: list[Loss] = []
     for name in sorted(before.keys() | terms_earlier.keys()):
@@ -200,7 +220,7 @@ def measure_losses(
         if text != result:
             missing = terms - written - now.get(names.get(name, name), frozenset())
             others = [words for other, words in now.items() if other != names.get(name, name)]
-            missing = missing - everywhere if name == INDEX_NAME else _not_in_one(missing, others)
+            missing = missing - everywhere if name == INDEX_NAME else not_in_one(missing, others)
             fresh = len(read(result or "").terms - known)
         ago = lost_earlier.get(name, frozenset())
         total = len(terms | terms_earlier.get(name, frozenset()))
@@ -214,19 +234,36 @@ def measure_losses(
     return (*losses, whole)
 
 
+def written_tokens(before: Mapping[str, str], after: Mapping[str, str], renamed: Mapping[str, str]) -> Terms:
+    """The tokens of all lines that are new in their file; `renamed` has old names by new ones."""
+    changed = ((name, text) for name, text in after.items() if before.get(name) != text)
+    return _union(all_tokens(_new_lines(before.get(renamed.get(name, name), ""), text)) for name, text in changed)
+
+
 def _new_lines(before: str, after: str) -> str:
     known = set(before.split("\n"))
     return "\n".join(line for line in after.split("\n") if line not in known)
 
 
-def _not_in_one(missing: Terms, others: Sequence[Terms]) -> Terms:
-    """What is left of a file's missing terms after those that one other file has, as long as it has half of them."""
+def not_in_one(missing: Terms, others: Sequence[Terms], least: float = MIN_COVERED) -> Terms:
+    """What is left of missing terms after those that one other file has, as long as it has that share of them."""
     while missing:
         best = max((missing & tokens for tokens in others), key=len, default=frozenset[str]())
-        if len(best) < MIN_COVERED * len(missing):
+        if len(best) < least * len(missing):
             break
         missing -= best
     return missing
+
+
+def lost_blocks(before: str, after: str, is_lost: Callable[[str, Terms], bool]) -> tuple[list[str], int]:
+    """The blocks of a body (paragraphs, items, rows) that say nothing any more, and how many it had.
+
+    `is_lost` judges a block and its terms that doesn't stand there as it is; one with few terms tells nothing.
+    """
+    same = {" ".join(block.split()) for block in _BLOCK_END.split(after)}
+    blocks = [block for part in _BLOCK_END.split(before) if (block := " ".join(part.split()))]
+    gone = ((block, _body_terms(block)) for block in blocks if block not in same)
+    return [block for block, terms in gone if len(terms) >= MIN_BLOCK_TERMS and is_lost(block, terms)], len(blocks)
 
 
 def _earlier_losses(earlier: Sequence[EarlierChange], now: Terms) -> tuple[dict[str, Terms], dict[str, Terms]]:

@@ -12,23 +12,41 @@ language without patterns; a term that one paragraph loses while another keeps i
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 
 from msgspec import Struct
 
 from memtui.dream.gates.sessions import DAILY_LOGS
 from memtui.dream.review.meaning import (
+    MAX_BLOCK_LOSS,
+    MIN_COVERED,
     EarlierChange,
     Loss,
     Terms,
     Words,
+    code_terms,
     find_terms,
+    lost_blocks,
     measure_losses,
+    not_in_one,
     read_words,
     worst_losses,
+    written_tokens,
 )
-from memtui.dream.review.wording import MIN_PAIRS, find_flips, find_retargeted, find_unsupported, neighbours, stems
+from memtui.dream.review.wording import (
+    MIN_PAIRS,
+    count_small_words,
+    find_flips,
+    find_retargeted,
+    find_unsupported,
+    find_voided,
+    find_weakened,
+    joints,
+    neighbours,
+    stems,
+)
 from memtui.dream.run.events import Held
 from memtui.dream.run.stage import Stage
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_staged
@@ -56,10 +74,31 @@ MAX_TOPIC_CHARS = 100_000
 MAX_ADDED = 20
 """Files by which a folder may grow in one run."""
 MIN_NUMBERS = 5
+MIN_LOST_BLOCKS = 3
+MAX_LOST_BLOCKS = 0.25
+"""Share of a topic's paragraphs, items and rows that may say nothing any more."""
+MIN_SMALL_WORDS_LEFT = 0.3
+"""Share of the frequency of short words from which a text still has sentences; without articles it keeps half."""
+MIN_SMALL_WORDS = 20
+MIN_JOINTS = 6
+MAX_JOINTS_LEFT = 0.25
+"""Share of the ends of lines, or of clauses, that something else may follow afterwards."""
+MIN_PAIRS_LEFT = 0.5
+MIN_SAME = 0.8
+"""Share of what is missing of a wish that another file must have to say the same."""
+MIN_WISH_PAIRS = 8
+MIN_WISH_PAIRS_LEFT = 0.25
+MIN_NAMES = 5
+MIN_SAME_LENGTH = 0.7
+"""Share of a text's words from which nothing was moved out of it."""
 _MIN_DESCRIPTION_TERMS = 4
 _DIGIT = re.compile(r"\d")
 _FindInText = Callable[[str], tuple[tuple[int, str], ...]]
+_JOINTS = re.compile(r"[._/:-]+")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t]*[-*+] .*$", re.MULTILINE)
 _PERSONS_TYPES = ("user", "feedback")
+_MIN_ENTRY_CHARS = 12
 _MAX_NAMED = 3
 """Files that a reason names."""
 _MAX_QUOTE_CELLS = 60
@@ -116,6 +155,10 @@ class ReviewInput(Struct, frozen=True, dict=True):
         return {name: text for name, text in texts.items() if text.strip()}
 
     @cached_property
+    def all_before(self) -> str:
+        return "\n".join(self.texts_before.values())
+
+    @cached_property
     def losses(self) -> tuple[Loss, ...]:
         return measure_losses(
             self.texts_before, self.texts_after, renamed=self.old_names, earlier=self.earlier, read=self.read
@@ -141,10 +184,46 @@ class ReviewInput(Struct, frozen=True, dict=True):
         return frozenset().union(*(self.read(text).tokens for text in self.texts_after.values()))
 
     @cached_property
-    def persons_tokens(self) -> Terms:
-        """The tokens of the topics that held persons' wishes before."""
-        texts = (text for name, text in self.texts_before.items() if is_persons(name, text))
-        return frozenset().union(*(self.read(text).tokens for text in texts))
+    def written(self) -> Terms:
+        """The tokens of the lines that the run wrote, of an index what is loaded."""
+        return written_tokens(self.texts_before, self.texts_after, self.old_names)
+
+    @cached_property
+    def persons_sources(self) -> tuple[Terms, ...]:
+        """The tokens of each topic that held persons' wishes before."""
+        return tuple(self.read(text).tokens for name, text in self.texts_before.items() if is_persons(name, text))
+
+    def wishes_of(self, sentence: str) -> Iterator[Terms]:
+        """The sources of a sentence about a person's wishes, each with the names of the topics that it links to."""
+        names = [name for link in find_links(sentence) if (name := local_name(link)) and name in self.texts_before]
+        fronts = [read_frontmatter(self.texts_before[name]) for name in names]
+        linked = read_words(" ".join([*names, *(f"{front.name} {front.description}" for front in fronts)])).tokens
+        yield from (known | linked for known in self.persons_sources or (frozenset[str](),))
+
+    def topics_of(self, sentence: str) -> Iterator[Terms]:
+        """The tokens of the topics that a sentence of the index links to, of all topics if it links to none."""
+        names = [name for link in find_links(sentence) if (name := local_name(link)) is not None]
+        texts = [text for name, text in self.texts_after.items() if name in names or (not names and name != INDEX_NAME)]
+        yield frozenset().union(*(self.read(text).tokens for text in texts))
+
+    def is_lost(self, name: str, block: str, terms: Terms) -> bool:
+        """Whether a block that a file had says nothing any more: half of its terms stand neither there nor in what the
+        run wrote nor, together, in one other file; of a wish also if hardly two of its words stand side by side."""
+        now = self.new_names.get(name, name)
+        is_wish = is_persons(name, self.texts_before[name])
+        missing = terms - self.written - self.read(self.texts_after.get(now, "")).tokens
+        if missing:
+            others = [self.read(text).tokens for other, text in self.texts_after.items() if other != now]
+            missing = not_in_one(missing, others, MIN_SAME if is_wish else MIN_COVERED)
+        if len(missing) > MAX_BLOCK_LOSS * len(terms):
+            return True
+        pairs = neighbours(block) if is_wish else frozenset()
+        return len(pairs) >= MIN_WISH_PAIRS and _share(pairs, self.pairs_after) < MIN_WISH_PAIRS_LEFT
+
+    @cached_property
+    def pairs_after(self) -> frozenset[tuple[str, str]]:
+        """The words that stand side by side anywhere in the folder afterwards."""
+        return frozenset().union(*(neighbours(_body(text)) for text in self.texts_after.values()))
 
     @property
     def rewritten(self) -> Iterator[tuple[StagedChange, str, str]]:
@@ -214,6 +293,22 @@ def _persons_losses(given: ReviewInput) -> Iterator[Held]:
         yield Held("type", f"what you asked for stands only in topics of another type: {words}", names)
 
 
+
+def _lost_statements(given: ReviewInput) -> Iterator[Held]:
+    """Paragraphs, items or rows that say nothing any more: one that a person asked for, a third of another topic's."""
+    known = {loss.name for loss in worst_losses(given.losses)}
+    for name, text in given.texts_before.items():
+        now = given.texts_after.get(given.new_names.get(name, name), "")
+        if name == INDEX_NAME or name in known or now == text:
+            continue
+        lost, total = lost_blocks(_body(text), _body(now), partial(given.is_lost, name))
+        if lost and is_persons(name, text):
+            yield Held("lost", f"{name} loses what you asked for: {_quoted(lost[0])}", (name,))
+        elif len(lost) >= MIN_LOST_BLOCKS and len(lost) > MAX_LOST_BLOCKS * total:
+            words = f"{name} loses {len(lost)} of {total} paragraphs and items, like {_quoted(lost[0])}"
+            yield Held("lost", words, (name,))
+
+
 def _scrambled(given: ReviewInput) -> Iterator[Held]:
     """A text whose words are there, but hardly two of them side by side as before: it says nothing any more."""
     lossy = {loss.name for loss in worst_losses(given.losses)}
@@ -239,6 +334,34 @@ def _scrambled(given: ReviewInput) -> Iterator[Held]:
         yield Held("scrambled", words, tuple(found))
 
 
+def _broken_up(given: ReviewInput) -> Iterator[Held]:
+    """A text becomes a list of words, or its lines or clauses come in any order: no sentence holds."""
+    lossy = {loss.name for loss in worst_losses(given.losses)}
+    for one, before, after in given.rewritten:
+        old, new = _body(before), _body(after)
+        if one.name == INDEX_NAME or (one.old or one.name) in lossy or _keeps_order(old, new):
+            continue
+        had, has = count_small_words(old), count_small_words(new)
+        if had >= MIN_SMALL_WORDS and has * len(old.split()) < MIN_SMALL_WORDS_LEFT * had * len(new.split()):
+            yield Held("scrambled", f"{one.name} has words in place of sentences: {_quoted(new)}", (one.name,))
+            continue
+        pairs, now = neighbours(old), neighbours(new)
+        if not pairs or _share(pairs, now) < MIN_PAIRS_LEFT:  # written anew, with an order of its own
+            continue
+        for found in joints(old):
+            if len(found) >= MIN_JOINTS and (left := _share(found, now)) < MAX_JOINTS_LEFT:
+                words = f"{left:.0%} of them go on as before"
+                yield Held("scrambled", f"it puts lines or clauses of {one.name} out of order: {words}", (one.name,))
+                break
+
+
+def _keeps_order(old: str, new: str) -> bool:
+    """Whether most lines stand there as before, in their order."""
+    lines = [line for line in old.split("\n") if line.strip()]
+    rest = iter(new.split("\n"))
+    return sum(line in rest for line in lines if line in new) * 2 > len(lines)
+
+
 def _said(text: str) -> str:
     return f"{read_frontmatter(text).description or ''}\n\n{_body(text)}"
 
@@ -255,6 +378,31 @@ def _keeps_lines(before: str, after: str) -> bool:
 
 def _share(pairs: Collection[tuple[str, str]], after: Collection[tuple[str, str]]) -> float:
     return sum(pair in after for pair in pairs) / len(pairs)
+
+
+def _open_fences(given: ReviewInput) -> Iterator[Held]:
+    """It leaves a code fence open, below which nothing is read as before, or takes the code out of its fence."""
+    for one in given.changes.touched:
+        (was_open, was_empty), (is_open, is_empty) = (
+            _fences(text) for text in (given.before(one.old or one.name), given.after(one.name))
+        )
+        if is_open and not was_open:
+            yield Held("elision", f"{one.name} has a code fence without an end", (one.name,))
+        elif is_empty > was_empty and one.kind != "added":
+            yield Held(
+                "elision", f"{one.name} has {pluralize(is_empty, 'code fence')} with nothing inside", (one.name,)
+            )
+
+
+def _fences(text: str) -> tuple[bool, int]:
+    """Whether a fence has no end, and how many hold nothing."""
+    mark, begun, empty = "", 0, 0
+    for found in _FENCE.finditer(text):
+        if not mark:
+            mark, begun = found[1], found.end()
+        elif found[1].startswith(mark) and not found[2].strip():
+            mark, empty = "", empty + (not text[begun : found.start()].strip())
+    return bool(mark), empty
 
 
 def _elisions(given: ReviewInput) -> Iterator[Held]:
@@ -274,13 +422,37 @@ def _elisions(given: ReviewInput) -> Iterator[Held]:
             yield Held("elision", words, (one.name,))
 
 
+def _names(given: ReviewInput) -> Iterator[Held]:
+    """A text of the same length without most of its names and numbers: it speaks of "something"."""
+    lossy = {loss.name for loss in worst_losses(given.losses)}
+    for one, before, after in given.rewritten:
+        if one.name == INDEX_NAME or (one.old or one.name) in lossy:
+            continue
+        old, new = _body(before), _body(after)
+        if len(new.split()) <= MIN_SAME_LENGTH * len(old.split()):
+            continue
+        for what, known in (("names", code_terms(old)), ("numbers", _numbers_in(given.read(old).terms))):
+            lost = known - given.read(new).tokens - given.written
+            if len(known) >= MIN_NAMES and len(lost) * 2 > len(known):
+                some = ", ".join(sorted(lost, key=lambda term: (-len(term), term))[:_MAX_NAMED])
+                words = f"{one.name} says as much without {len(lost)} of {len(known)} {what} ({some} …)"
+                yield Held("lost", words, (one.name,))
+                break
+
+
+def _numbers_in(terms: Terms) -> Terms:
+    """Those with digits; what is a part of a range, date or version counts with it alone."""
+    numbers = {term for term in terms if not term.isalpha() and _DIGIT.search(term)}
+    return frozenset(numbers.difference(*(_JOINTS.split(one) for one in numbers if _JOINTS.search(one))))
+
+
 def _numbers(given: ReviewInput) -> Iterator[Held]:
     """More than half of a file's numbers and dates go at once: a correction changes some."""
     lossy = {loss.name for loss in worst_losses(given.losses)}
     for one, before, _ in given.rewritten:
         if one.name == INDEX_NAME or (one.old or one.name) in lossy:
             continue
-        numbers = {term for term in given.read(before).terms if not term.isalpha() and _DIGIT.search(term)}
+        numbers = _numbers_in(given.read(before).terms)
         lost = numbers - given.tokens_after
         if len(numbers) >= MIN_NUMBERS and len(lost) * 2 > len(numbers):
             some = ", ".join(sorted(lost)[:_MAX_NAMED])
@@ -384,6 +556,9 @@ def _new_secret(given: ReviewInput) -> Iterator[Held]:
 def _index(given: ReviewInput) -> Iterator[Held]:
     touched = next((one for one in given.changes.touched if INDEX_NAME in one.names), None)
     if touched is None:
+        names = tuple(name for one in given.changes.touched if one.kind != "changed" for name in one.names)
+        if names and (why := given.stage.left_out.get(INDEX_NAME)):
+            yield Held("index", f"MEMORY.md can't be changed ({why}), so it doesn't follow: {_listed(names)}", names)
         return
     if touched.kind == "removed" or touched.old == INDEX_NAME or touched.emptied:
         yield Held("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
@@ -405,10 +580,38 @@ def _listed_in(index: str) -> frozenset[str]:
     return frozenset(name for link in find_links(measure_index(index).loaded) if (name := local_name(link)) is not None)
 
 
+def _entries(given: ReviewInput) -> Iterator[Held]:
+    """Entries of the index can't be told apart, or have the words of another topic's entry."""
+    before, after = (_entry_words(text.get(INDEX_NAME, "")) for text in (given.texts_before, given.texts_after))
+    if before == after:
+        return
+    before = {given.new_names.get(name, name): words for name, words in before.items()}
+    counts, known = Counter(after.values()), Counter(before.values())
+    alike = [name for name, words in after.items() if counts[words] > 1 and known[words] < 2]
+    if alike:
+        yield Held("index", f"MEMORY.md lists topics in the same words: {_listed(alike)}", (INDEX_NAME,))
+    owners = {words: name for name, words in before.items() if name in after and len(words) >= _MIN_ENTRY_CHARS}
+    taken = [name for name, words in after.items() if before.get(name) != words and owners.get(words, name) != name]
+    if taken and not alike:
+        yield Held("index", f"MEMORY.md has the words of another topic for {_listed(taken)}", (INDEX_NAME,))
+
+
+def _entry_words(index: str) -> dict[str, str]:
+    """What entries say beside their links, by topic."""
+    found = {}
+    for line in _ENTRY.findall(index):
+        links = find_links(line)
+        name = local_name(links[0]) if links else None
+        if name is not None:
+            found[name] = " ".join(line[line.find(")", line.find("](")) + 1 :].split()).strip("—–-: ") or links[0].label
+    return found
+
+
 def _broken(given: ReviewInput) -> Iterator[Held]:
     """It adds problems that the checks find: topics that nothing lists, dead links, errors."""
-    listed = _listed_in(given.before(INDEX_NAME))  # of these `_index` speaks
-    problems = [one for one in given.problems if one.code != "orphan" or one.file not in listed]
+    # What no index listed is no worse afterwards; of what it listed `_index` speaks.
+    there = {given.new_names.get(name, name) for name in given.stage.files}
+    problems = [one for one in given.problems if one.code != "orphan" or one.file not in there]
     for code in dict.fromkeys(one.code for one in problems):
         found = [one for one in problems if one.code == code]
         names = tuple(dict.fromkeys(one.file for one in found))
@@ -466,30 +669,36 @@ def _said_by_nobody(given: ReviewInput) -> Iterator[Held]:
     """
     for one in given.changes.touched:
         after = given.after(one.name)
+        sources: Callable[[str], Iterable[Terms]]
         if one.name == INDEX_NAME:
-            texts = [given.texts_before.get(INDEX_NAME, "")]
-            texts += [text for name, text in given.texts_after.items() if name != INDEX_NAME]
-            known = frozenset().union(*(given.read(text).tokens for text in texts))
+            sources = given.topics_of
             text, words = given.texts_after.get(INDEX_NAME, ""), "says what neither a topic nor a prompt of yours says"
         elif is_persons(one.name, after):
-            known, words, text = given.persons_tokens, "gets what no prompt of yours says", _said(after)
+            sources = given.wishes_of
+            words, text = "gets what no prompt of yours says", _said(after)
         else:
             continue
         before = given.before(one.old or one.name)
         old = _said(before) if one.name == INDEX_NAME or is_persons(one.old or one.name, before) else ""
-        if sentence := next(find_unsupported(text, old, known, given.prompts), None):
+        if sentence := next(find_unsupported(text, old, sources, given.prompts), None):
             yield Held("source", f"{one.name} {words}: {_quoted(sentence)}", (one.name,))
 
 
 def _flipped(given: ReviewInput) -> Iterator[Held]:
-    """It turns a person's rule round, and no prompt speaks of it."""
+    """It turns a person's rule round, makes it weaker or calls it void, and no prompt speaks of it."""
     for one, before, after in given.rewritten:
         if not is_persons(one.name, before):
             continue
-        for old, new in find_flips(_said(before), _said(after)):
-            terms = find_terms(new)
+        old, new = _said(before), _said(after)
+        found = (
+            *((now, f"turns a rule round: {_quoted(was)} → {_quoted(now)}") for was, now in find_flips(old, new)),
+            *((now, f"makes a rule weaker: {_quoted(was)} → {_quoted(now)}") for was, now in find_weakened(old, new)),
+            *((now, f"calls a rule void: {_quoted(now)}") for now in find_voided(given.all_before, new)),
+        )
+        for now, words in found:
+            terms = find_terms(now)
             if len(terms & given.prompts()) * 2 <= len(terms):
-                yield Held("flip", f"{one.name} turns a rule round: {_quoted(old)} → {_quoted(new)}", (one.name,))
+                yield Held("flip", f"{one.name} {words}", (one.name,))
                 break
 
 
@@ -503,9 +712,9 @@ def _retargeted(given: ReviewInput) -> Iterator[Held]:
 
 
 _RULES = (
-    _losses, _numbers, _elisions, _scrambled, _persons_losses, _failed_writes, _index, _front_matter, _broken,
-    _retargeted, _orders, _said_by_nobody, _flipped, _control_characters, _lookalikes, _new_secret, _too_long,
-    _daily_logs, _touches_what_it_may_not,
+    _losses, _lost_statements, _names, _numbers, _elisions, _open_fences, _scrambled, _broken_up, _persons_losses,
+    _failed_writes, _index, _entries, _front_matter, _broken, _retargeted, _orders, _said_by_nobody, _flipped,
+    _control_characters, _lookalikes, _new_secret, _too_long, _daily_logs, _touches_what_it_may_not,
 )  # fmt: skip
 
 
