@@ -168,6 +168,11 @@ def fold_name(name: str) -> str:
     return nfc(unicodedata.normalize("NFD", name).casefold())
 
 
+def is_instructions(leaf: str) -> bool:
+    """Whether a file of this name loads as instructions."""
+    return unicodedata.normalize("NFKC", leaf).casefold() in _INSTRUCTIONS
+
+
 def _check_names(parts: list[str], actor: Actor) -> None:
     if not parts:
         raise _Denied("the folder itself")
@@ -178,7 +183,7 @@ def _check_names(parts: list[str], actor: Actor) -> None:
             (part.startswith(".") and not part.startswith(".."), "a hidden or protected name"),
             (part.endswith((".", " ")), "ends in a dot or blank, which some systems drop"),
             (_RESERVED.match(part.split(".")[0].rstrip(" ")), "a device name on some systems"),
-            (unicodedata.normalize("NFKC", part).casefold() in _INSTRUCTIONS, "loads as instructions, not memory"),
+            (is_instructions(part), "loads as instructions, not memory"),
         )
     _deny_first(
         (not parts[-1].endswith(".md"), "not a .md file"),

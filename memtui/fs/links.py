@@ -3,7 +3,8 @@
 People link such files on purpose: an index into a notes vault, CLAUDE.md to AGENTS.md, settings into a folder of
 dotfiles. A change goes through a link, which stays, if the target is the person's own: a regular file of theirs in one
 of the folders that the caller names (the home, the project), whose name doesn't hold a secret. Only the last part of a
-path is followed like that; nobody but the person writes through a link.
+path is followed like that. A dream, whose words may be a stranger's, writes only through a link to a memory file: a
+`.md` file that doesn't load as instructions. Any other actor writes through none.
 """
 
 import os
@@ -11,7 +12,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from memtui.fs.boundary import is_sensitive
+from memtui.fs.boundary import Actor, is_instructions, is_sensitive
 
 
 def link_target(path: Path) -> Path | None:
@@ -39,10 +40,10 @@ def why_unreadable(path: Path) -> str:
     return ""
 
 
-def why_not_written(path: Path, own: Sequence[Path]) -> str:
+def why_not_written(path: Path, own: Sequence[Path], actor: Actor = "user") -> str:
     """Why a change of a file doesn't go through its link; "" if it does, or `path` is no link.
 
-    `own` are folders in which the person's files lie; links in their paths are followed.
+    `own` are folders in which the person's files lie; links in their paths are followed. `actor` makes the change.
     """
     reason = why_unreadable(path)
     target = link_target(path)
@@ -52,6 +53,8 @@ def why_not_written(path: Path, own: Sequence[Path]) -> str:
         return f"its file {target} belongs to somebody else"
     if not any(Path(os.path.realpath(folder)) in target.parents for folder in own):
         return f"its file {target} lies outside the home and the project"
+    if actor == "agent" or (actor == "dream" and (target.suffix != ".md" or is_instructions(target.name))):
+        return f"its file {target} is no memory file"
     return ""
 
 

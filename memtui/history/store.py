@@ -90,8 +90,8 @@ class Store:
 
     `allow` are exact names instead of the rule for memory files, for instructions and settings. `now` is the clock, in
     seconds since 1970, `actor` whose rights count, `trash` where removed files go as well, `patience` the seconds to
-    wait for another process of ours. The target of a link has to lie in one of `own`, so that a user's change goes
-    through it.
+    wait for another process of ours. The target of a link has to lie in one of `own`, so that a change goes through
+    it.
     """
 
     def __init__(
@@ -311,11 +311,12 @@ class Store:
 
     def _name(self, name: str, leaving: Container[str]) -> str:
         """The name to use, in the spelling on the disk."""
-        is_user = self._actor == "user"
         verdict = check_path(
-            self.root, name, op="write", actor=self._actor, only=self._allow, leaving=leaving, follow=is_user
+            self.root, name, op="write", actor=self._actor, only=self._allow, leaving=leaving, follow=True
         )
-        reason = verdict.reason if verdict.name is None else why_not_written(self._real / verdict.name, self._own)
+        reason = verdict.reason
+        if verdict.name is not None:
+            reason = why_not_written(self._real / verdict.name, self._own, self._actor)
         if verdict.name is None or reason:
             raise Refused(f"{name} is not written: {reason}")
         return verdict.name

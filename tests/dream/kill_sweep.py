@@ -33,18 +33,30 @@ def work(stage: Stage, emit: Emit) -> None:
     add(stage, "new.md", "new\n")
 
 
-def sweep(base: Path, step: int, content: bytes | None) -> Iterator[str]:
+def link_away(scene: Scene) -> None:
+    """The index and a topic lie elsewhere in the home, with links in their place."""
+    vault = scene.workspace.env.home / "vault"
+    vault.mkdir(parents=True)
+    for name in ("MEMORY.md", topic(1)):
+        (scene.folder / name).rename(vault / name)
+        (scene.folder / name).symlink_to(vault / name)
+
+
+def sweep(base: Path, step: int, content: bytes | None, *, is_linked: bool = False) -> Iterator[str]:
     """One run a point; yields how it ended: "old" or "new" state of the folder, "through" for the run that lived.
 
     Args:
         step: Every so many calls.
         content: What the lock holds before; `None` for no lock.
+        is_linked: Whether two files are links.
     """
     number = 1
     while True:
         folder = base / str(number)
         folder.mkdir()
         scene = make_scene(folder, files=12)
+        if is_linked:
+            link_away(scene)
         prior = None if content is None else scene.put_lock(content, 30 * HOUR)
         before, tree = contents(scene.folder), digest_tree(scene.folder)
         if _run_and_die(scene, number):
@@ -56,13 +68,15 @@ def sweep(base: Path, step: int, content: bytes | None) -> Iterator[str]:
         number += step
 
 
-def sweep_adoption(base: Path, step: int, names: tuple[str, ...] | None) -> Iterator[str]:
+def sweep_adoption(base: Path, step: int, names: tuple[str, ...] | None, *, is_linked: bool = False) -> Iterator[str]:
     """As `sweep`, for the adoption of a held run by hand: all of it, or the named files."""
     number = 1
     while True:
         folder = base / str(number)
         folder.mkdir()
         scene = make_scene(folder, files=12)
+        if is_linked:
+            link_away(scene)
         prior = scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
         scene.run(work, adopt="review")
         before, run = contents(scene.folder), list_runs(scene.dirs)[0]
@@ -180,15 +194,17 @@ def _checked(
 
 
 def main(step: int) -> None:
-    for names in (None, (topic(1),)):
+    for names, is_linked in ((None, False), ((topic(1),), False), (None, True)):
         with tempfile.TemporaryDirectory() as name:
-            ends = list(sweep_adoption(Path(name), step, names))
-        print(f"adoption={'all' if names is None else 'part'} points={len(ends) - 1} old={ends.count('old')} "
+            ends = list(sweep_adoption(Path(name), step, names, is_linked=is_linked))
+        what = f"adoption={'all' if names is None else 'part'} linked={is_linked}"
+        print(f"{what} points={len(ends) - 1} old={ends.count('old')} "
               f"new={ends.count('new')} between=0 through={ends.count('through')}")  # fmt: skip
-    for content in (None, str(dead_process()).encode()):
+    for content, is_linked in ((None, False), (str(dead_process()).encode(), False), (None, True)):
         with tempfile.TemporaryDirectory() as name:
-            ends = list(sweep(Path(name), step, content))
-        print(f"lock={'absent' if content is None else 'old'} points={len(ends) - 1} old={ends.count('old')} "
+            ends = list(sweep(Path(name), step, content, is_linked=is_linked))
+        what = f"lock={'absent' if content is None else 'old'} linked={is_linked}"
+        print(f"{what} points={len(ends) - 1} old={ends.count('old')} "
               f"new={ends.count('new')} between=0 through={ends.count('through')}")  # fmt: skip
 
 

@@ -39,6 +39,7 @@ class PromptContext(Struct, frozen=True):
     `root` is the stage, `since` the day of the last dream. `sessions` and, in assistant mode, `new_logs` changed since
     then, newest first; `more` and `more_logs` count those not listed. `reads` are the folders of digests and
     transcripts; `logs`: there are daily logs; `index` is how full it is; `proposals` are a tidy's, a line each.
+    `no_index` says why the index can't be changed, "" if it can.
     """
 
     mode: str
@@ -55,6 +56,7 @@ class PromptContext(Struct, frozen=True):
     more_logs: int = 0
     budget: Budget = field(default_factory=Budget)
     proposals: tuple[str, ...] = ()
+    no_index: str = ""
 
 
 def stages_in(text: str) -> tuple[str, ...]:
@@ -150,7 +152,7 @@ def task_prompt(context: PromptContext) -> str:
         _MODES[context.mode],
         f"Today is {context.day:%A}, {context.day.isoformat()}. The memory folder is the working directory: "
         f"{_one_line(context.root)}",
-        _index(context.index),
+        _index(context.index, context.no_index),
     ]
     if context.pinned:
         parts.append(_listed("Pinned:", context.pinned))
@@ -164,7 +166,10 @@ def task_prompt(context: PromptContext) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _index(index: IndexBudget | None) -> str:
+def _index(index: IndexBudget | None, why_not: str) -> str:
+    if why_not:
+        words = "don't write one, add, empty and rename no file, and leave the rest of what is said of the index out"
+        return f"MEMORY.md isn't here, since it can't be changed ({_one_line(why_not)}): {words}."
     if index is None:
         return "There is no MEMORY.md yet."
     over = ": it is over, and its end is not read" if index.over else ""
@@ -261,5 +266,6 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str, budget: B
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
         budget=budget,
+        no_index=stage.left_out.get(INDEX_NAME, ""),
         proposals=tuple(proposal_lines(proposals)),
     )

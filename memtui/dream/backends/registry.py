@@ -91,7 +91,7 @@ def _offline(mode: str, workspace: Workspace) -> BackendWork:
             now=workspace.now(),
             emit=lambda words: emit(Note(words)),
             mode="prune" if mode == "prune" else "reflect",
-            pinned=workspace.pinned,
+            pinned=workspace.pinned | stage.left_out.keys(),
             project=(workspace.location.cwd, workspace.location.root),
             keep=keep,
         )

@@ -1,6 +1,6 @@
 """Planning what a stage would do to the memory folder, and doing it as one version of the history."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from memtui.dream.gates.sessions import sessions_since
 from memtui.dream.review.meaning import EarlierChange, Terms, all_tokens
 from memtui.dream.review.review_rules import BROKEN_CODES, ReviewInput, decoded, review_reasons
 from memtui.dream.run.events import Held, WriteFailed, read_events
-from memtui.dream.run.stage import Stage
+from memtui.dream.run.stage import Stage, why_not_copied
 from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
@@ -105,7 +105,10 @@ def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
     leaving = {touched.old or touched.name for touched in changes.touched if touched.kind in ("removed", "renamed")}
     store = _store(stage, workspace)
     items = tuple(
-        AdoptionItem(touched, tuple(_plan_file(stage, store, touched, name, leaving) for name in touched.names))
+        AdoptionItem(
+            touched,
+            tuple(_plan_file(stage, store, touched, name, leaving, workspace.own) for name in touched.names),
+        )
         for touched in changes.touched
     )
     events = read_events(workspace.dirs.state / "runs" / stage.id / "events.jsonl")
@@ -143,7 +146,7 @@ def _new_problems(stage: Stage, changes: StageChanges, now: float) -> tuple[Prob
     """What the checks find in the stage and not in the copied folder: errors, and what breaks the index or links."""
     renamed = {one.old: one.name for one in changes.touched if one.old is not None}
     known = {_key(one, renamed) for one in _problems(stage.path / "base", (), now)}
-    gone = {one.name for one in changes.touched if one.kind == "removed"}
+    gone = {one.name for one in changes.touched if one.kind == "removed"} | renamed.keys()
     return tuple(
         one
         for one in _problems(stage.root, gone, now)
@@ -175,12 +178,20 @@ def _prompt_tokens(stage: Stage, workspace: Workspace) -> Terms:
     return frozenset(tokens)
 
 
-def _plan_file(stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str]) -> PlannedFile:
+def _plan_file(
+    stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str], own: Sequence[Path]
+) -> PlannedFile:
     gone = touched.kind == "removed" or name == touched.old
     mine = None if gone else read_staged(stage, name)
-    verdict = check_path(stage.folder, name, op="write", actor="dream", leaving={one for one in leaving if one != name})
-    if not verdict.allowed:
-        return PlannedFile(name, "refused", verdict.reason, mine, stage.base(name), None)
+    others = {one for one in leaving if one != name}
+    verdict = check_path(stage.folder, name, op="write", actor="dream", leaving=others, follow=True)
+    reason = "" if verdict.allowed else verdict.reason
+    if verdict.name is not None and (stage.folder / verdict.name).is_symlink():
+        reason = why_not_copied(stage.folder, verdict.name, own)
+        if not reason and mine is None:
+            reason = "a link, which memtui neither removes nor renames"
+    if reason:
+        return PlannedFile(name, "refused", reason, mine, stage.base(name), None)
     try:
         found = store.read(verdict.name or name)
     except Refused as error:

@@ -293,7 +293,6 @@ def _persons_losses(given: ReviewInput) -> Iterator[Held]:
         yield Held("type", f"what you asked for stands only in topics of another type: {words}", names)
 
 
-
 def _lost_statements(given: ReviewInput) -> Iterator[Held]:
     """Paragraphs, items or rows that say nothing any more: one that a person asked for, a third of another topic's."""
     known = {loss.name for loss in worst_losses(given.losses)}

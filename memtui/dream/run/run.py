@@ -39,6 +39,7 @@ from memtui.dream.run.signals import OutOfTime, Signals, Stopped
 from memtui.dream.run.stage import Stage, discard_stage, make_stage
 from memtui.dream.run.stage_changes import StagedChange, read_stage_changes
 from memtui.fs.atomic import to_error
+from memtui.memory.index import INDEX_NAME
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
@@ -194,11 +195,12 @@ class _DreamRun(Struct):
 
     def _make_stage(self) -> Stage:
         run = self.info
-        stage = make_stage(self.dirs, run.id, run.folder, self.now())
+        stage = make_stage(self.dirs, run.id, run.folder, self.now(), self.workspace.own)
         counts = {"files": len(stage.files), "left_out": len(stage.left_out)}
         self._emit(Started(mode=run.mode, trigger=run.trigger, backend=run.backend, why=run.why, **counts))
         for name, reason in sorted(stage.left_out.items()):
-            self._emit(Note(f"{name} is left out: {reason}"))
+            no_index = ": the index can't be changed" if name == INDEX_NAME else ""
+            self._emit(Note(f"{name} is left out: {reason}{no_index}"))
         self._emit_phase("starting")
         return stage
 

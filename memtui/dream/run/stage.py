@@ -6,14 +6,15 @@
     <state>/stages/<run id>/manifest.json   written last; without it the stage is incomplete
 
 The manifest holds the digest of every copied file, and why a file was not copied. Copied are the memory files: regular
-`.md` files below 8 MiB that aren't hidden.
+`.md` files below 8 MiB that aren't hidden. Of a link the text is copied if a dream may write through it (`fs.links`)
+and the file lies elsewhere; the link stays.
 """
 
 import json
 import os
 import shutil
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from msgspec import Struct
 from memtui.client.paths import LOCK_NAME
 from memtui.fs.atomic import digest, is_temp, make_folders, replace_file, sync_folder
 from memtui.fs.folders import subfolders
+from memtui.fs.links import link_target, why_not_written
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
@@ -65,12 +67,15 @@ class Stage(Struct, frozen=True):
         return data if digest(data) == copied.digest else None
 
 
-def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
-    """Copy a memory folder, an absent one as empty; raises `OSError` if that fails, and what was copied is removed."""
+def make_stage(dirs: Dirs, id: str, folder: Path, now: float, own: Sequence[Path] = ()) -> Stage:
+    """Copy a memory folder, an absent one as empty; raises `OSError` if that fails, and what was copied is removed.
+
+    `own` are the folders in which the target of a link has to lie to be copied.
+    """
     path = dirs.state / "stages" / id
     real = Path(os.path.realpath(folder))
-    names, left_out = _listed(real)
-    read = read_settled(real, names, {})
+    names, left_out = _listed(real, own)
+    read = read_settled(real, names, {}, own=own)
     for name in names:
         if name not in read:
             left_out[name] = "it can't be read, or is being rewritten"
@@ -91,21 +96,44 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     return stage
 
 
-def _listed(root: Path) -> tuple[list[str], dict[str, str]]:
+def _listed(root: Path, own: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
     names: list[str] = []
     left_out: dict[str, str] = {}
+    targets: dict[Path, str] = {}
     for above, _, entries in walk(root, hidden=True):
         for entry in entries:
             name = above + entry.name
             if name == LOCK_NAME or is_temp(entry.name):
                 continue
             info = entry.stat(follow_symlinks=False)
+            target = link_target(root / name) if stat.S_ISLNK(info.st_mode) else None
+            if target is not None and entry.name.endswith(".md") and not entry.name.startswith("."):
+                why_not = why_not_copied(root, name, own)
+                if not why_not and targets.setdefault(target, name) != name:
+                    why_not = f"a link to the same file as {targets[target]}"
+                if why_not:
+                    left_out[name] = why_not
+                else:
+                    names.append(name)
+                continue
             reason = why_not_memory(entry.name, info)
             if reason is not None:
                 left_out[name] = reason
             elif stat.S_ISREG(info.st_mode):
                 names.append(name)
     return sorted(names), left_out
+
+
+def why_not_copied(root: Path, name: str, own: Sequence[Path]) -> str:
+    """Why a dream leaves a link of a folder alone; "" if it may change the file that it leads to, or it is no link."""
+    target = link_target(root / name)
+    if target is None:
+        return ""
+    if root in target.parents:
+        return f"a link to {target.relative_to(root)}"
+    if reason := why_not_written(root / name, own, "dream"):
+        return reason if reason.startswith("a link") else f"a link: {reason}"
+    return f"larger than {MAX_SIZE >> 20} MiB" if target.stat().st_size > MAX_SIZE else ""
 
 
 def why_not_memory(leaf: str, info: os.stat_result) -> str | None:

@@ -216,6 +216,50 @@ def test_a_link_in_the_folder_is_not_written_through(scene: Scene, stage: Stage,
     assert target.read_text(encoding="utf-8") == "theirs\n"
 
 
+def linked(scene: Scene, name: str, target: Path) -> None:
+    """Move a file of the folder elsewhere, and leave a link."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    (scene.folder / name).rename(target)
+    (scene.folder / name).symlink_to(target)
+
+
+def test_a_link_to_a_memory_file_is_written_through_and_stays(scene: Scene) -> None:
+    vault = scene.workspace.env.home / "vault"
+    linked(scene, "MEMORY.md", vault / "index.md")
+    linked(scene, topic(1), vault / "one.md")
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW, scene.workspace.own)
+    before = (vault / "one.md").read_bytes()
+    edit(stage, topic(1), "first", "A")
+    add(stage, "new.md", "---\nname: new\ndescription: new\ntype: project\n---\n\nnew\n")
+    person(scene, topic(1), "third", "B")
+    assert rules(plan_adoption(stage, scene.workspace)) == []
+    done = adopt_stage(stage, scene.workspace)
+    assert done.names == ("MEMORY.md", "new.md", topic(1)) and done.merged == (topic(1),)
+    assert (scene.folder / "MEMORY.md").is_symlink() and (scene.folder / topic(1)).is_symlink()
+    assert "(new.md)" in (vault / "index.md").read_text(encoding="utf-8")
+    assert {"A", "B"} <= set((vault / "one.md").read_text(encoding="utf-8").split())
+    scene.workspace.store(scene.folder).undo(done.version)
+    assert (vault / "one.md").read_bytes() == before.replace(b"third", b"B")
+
+
+def test_a_link_is_not_removed(scene: Scene) -> None:
+    linked(scene, topic(1), scene.workspace.env.home / "one.md")
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW, scene.workspace.own)
+    remove(stage, topic(1))
+    adoption = plan_adoption(stage, scene.workspace)
+    assert states(adoption)[topic(1)] == "refused" and "forbidden" in rules(adoption)
+
+
+def test_an_index_that_cannot_be_changed_holds_a_run_that_adds_or_removes(scene: Scene, tmp_path: Path) -> None:
+    linked(scene, "MEMORY.md", tmp_path / "elsewhere" / "index.md")
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW, scene.workspace.own)
+    assert "MEMORY.md" not in stage.files
+    edit(stage, topic(1), "first", "A")
+    assert rules(plan_adoption(stage, scene.workspace)) == []
+    (stage.root / topic(2)).unlink()
+    assert "index" in rules(plan_adoption(stage, scene.workspace))
+
+
 def test_planning_writes_nothing(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "A")
     person(scene, topic(1), "third", "B")

@@ -45,6 +45,30 @@ def test_it_is_the_folder_with_its_times_and_the_folder_is_untouched(scene: Scen
     assert read_stage_changes(stage) == StageChanges((), {})
 
 
+def test_the_text_of_a_link_to_a_memory_file_is_copied(scene: Scene, tmp_path: Path) -> None:
+    """One that lies in the home or the project; not through it are written other files, and the folder's own."""
+    vault = scene.workspace.env.home / "vault"
+    vault.mkdir(parents=True)
+    for name in ("index.md", "CLAUDE.md", ".bashrc"):
+        (vault / name).write_text(f"{name}\n", encoding="utf-8")
+    (scene.folder / "MEMORY.md").unlink()
+    links = {
+        "MEMORY.md": vault / "index.md", "again.md": vault / "index.md", "rules.md": vault / "CLAUDE.md",
+        "shell.md": vault / ".bashrc", "alias.md": scene.folder / topic(1), "dead.md": vault / "gone.md",
+    }  # fmt: skip
+    for name, target in links.items():
+        (scene.folder / name).symlink_to(target)
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW, scene.workspace.own)
+    assert stage.base("MEMORY.md") == b"index.md\n" and not (stage.root / "MEMORY.md").is_symlink()
+    assert stage.left_out == {
+        "again.md": "a link to the same file as MEMORY.md",
+        "rules.md": f"a link: its file {vault / 'CLAUDE.md'} is no memory file",
+        "shell.md": f"a link: its file {vault / '.bashrc'} is no memory file",
+        "alias.md": f"a link to {topic(1)}",
+        "dead.md": f"a link to {vault / 'gone.md'}, which isn't there",
+    }
+
+
 def test_what_is_not_copied_is_said(scene: Scene, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
     (scene.folder / "link.md").symlink_to(tmp_path / "secret.md")
@@ -60,7 +84,8 @@ def test_what_is_not_copied_is_said(scene: Scene, tmp_path: Path) -> None:
     (scene.folder / odd).write_text("x", encoding="utf-8")
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     assert stage.left_out == {
-        "link.md": "a link", "folder": "a link", "pipe.md": "not a regular file", ".hidden.md": "hidden",
+        "link.md": f"a link: its file {tmp_path / 'secret.md'} lies outside the home and the project",
+        "folder": "a link", "pipe.md": "not a regular file", ".hidden.md": "hidden",
         ".git": "hidden", "notes.txt": "not a .md file", "huge.md": "larger than 8 MiB",
     }  # fmt: skip
     assert odd in stage.files
