@@ -49,6 +49,7 @@ COMMANDS: dict[str, str] = {
     "rm": "memtui.cli.commands.memory_edit:rm",
     "merge": "memtui.cli.commands.memory_edit:merge",
     "promote": "memtui.cli.commands.memory_edit:promote",
+    "stores": "memtui.cli.commands.stores:stores",
     "pin": "memtui.cli.commands.memory_edit:pin",
     "check": "memtui.cli.commands.check:check",
     "index": "memtui.cli.commands.index:index",

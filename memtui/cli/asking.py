@@ -99,13 +99,14 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
     """Make a prepared change; 0, or 1 if the person said no. `kind` is what the answer is, for scripts."""
     plan = change.plan
     saved = None
-    if plan.changes and not context.options.dry_run:
+    has_changes = bool(plan.changes or change.then)
+    if has_changes and not context.options.dry_run:
         applied = answered(context, lambda allow: apply(context.workspace, change, allow))
         if applied is None:
             context.out.status("nothing was written")
             return 1
         plan, saved = applied.plan, applied.saved
-    diff = plan.diff()
+    diff = "".join(one.diff() for one in (plan, *change.then))
     data = {
         "title": plan.title,
         **saved_data(saved),
@@ -127,7 +128,7 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
             yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
 
     context.out.result(kind, data, text())
-    if not plan.changes:
+    if not has_changes:
         context.out.status("nothing to change")
     elif saved is None:
         context.out.unwritten()

@@ -330,7 +330,7 @@ def _memory(
     if not kept.is_dir() or real_path(kept) == real_path(location.folder):
         return None, [], []
     for folder in (kept, location.folder):
-        _not_dreaming(folder, now)
+        check_not_dreaming(folder, now)
     taken, stays, notes = plan_memory(kept, location.folder, word)
     if taken is not None and location.folder != location.agent_folder:
         notes.append(f"the agent client itself uses {location.agent_folder} as memory there")
@@ -355,7 +355,8 @@ def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> li
     return notes
 
 
-def _not_dreaming(memory: Path, now: Callable[[], float]) -> None:
+def check_not_dreaming(memory: Path, now: Callable[[], float]) -> None:
+    """`Refused` if a consolidation may be running in a memory folder; `now` is the clock."""
     lock = memory / LOCK_NAME
     try:
         age = now() - lock.lstat().st_mtime

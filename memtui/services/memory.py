@@ -283,7 +283,7 @@ def apply(
     """
     require_writable(workspace)
     plan = change.plan
-    if not plan.changes:
+    if not plan.changes and not change.then:
         return Applied(plan, Saved(None))
     typed = next((one for one in plan.changes if one.name == change.typed), None)
     cut = _cut_hard_links([plan.root / one.name for one in plan.changes if one.data is not None])

@@ -242,6 +242,15 @@ def _agent(home: Home) -> None:
     (home.root / ".claude/agent-memory/rev").mkdir(parents=True)
 
 
+def _two_stores(home: Home) -> None:
+    for number, root in enumerate((home.root / ".claude", home.shop / ".claude")):
+        folder = root / "agent-memory/rev"
+        folder.mkdir(parents=True)
+        for name in ("a", f"b{number}"):
+            text = f"---\nname: {name}\ntype: project\n---\n{number}.\n"
+            (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
 async def _rebuild(screen: Screen) -> None:
     await screen.press("colon", *"rebuild", "enter")
     await screen.press("y")
@@ -464,6 +473,10 @@ ACTIONS = [
         chosen("another scope", "user_role.md", "enter", "y"), before=_agent,
     ),
     Action(
+        "merge stores", words("stores", "rev", "-y", "--collisions", "both"),
+        chosen("several folders", "user_role.md", "enter", "3", "1", "y"), before=_two_stores,
+    ),
+    Action(
         "move above the cut", words("index", "--up", "user_role"), chosen("above the cut", "user_role.md", "y"),
         before=_write("MEMORY.md", "# Memory\n\n" + "- [x](feedback_commits.md)\n" * 200 + "- [r](user_role.md)\n"),
     ),
@@ -542,7 +555,7 @@ ACTIONS_OF_COMMANDS = {
     "memory.new": "new", "memory.delete": "delete", "memory.rename": "rename", "memory.type": "set type",
     "memory.add": "add to index", "memory.fix": "fix", "memory.restore": "restore", "memory.pin": "pin",
     "memory.describe": "set description", "memory.expiry": "set expiry", "memory.merge": "merge",
-    "memory.promote": "promote", "memory.above_cut": "move above the cut", "memory.split": "split",
+    "memory.promote": "promote", "memory.stores": "merge stores", "memory.above_cut": "move above the cut", "memory.split": "split",
     "memory.tidy": "tidy", "memory.rebuild": "rebuild", "memory.external": "edit in $EDITOR",
     "sessions.rename": "session rename", "sessions.save": "session save", "sessions.archive": "session archive",
     "sessions.delete": "session delete", "dream.now": "dream", "dream.stop": STOP, "dream.adopt": "dream adopt one",
@@ -557,7 +570,7 @@ ACTIONS_OF_COMMANDS = {
 """The commands of the screen that write, each with the action that does what its service does."""
 
 ACTIONS_OF_WORDS = {
-    "merge": "merge", "promote": "promote",
+    "merge": "merge", "promote": "promote", "stores": "merge stores",
     "new": "new", "edit": "edit here", "set": "set type", "mv": "rename", "rm": "delete", "pin": "pin", "check": "fix",
     "index": "tidy", "undo": "undo", "redo": "redo", "restore": "restore", "dream adopt": "dream adopt all",
     "dream discard": "dream discard", "dream now": "dream", "dream restore": "dream restore", "kill": STOP,

@@ -17,15 +17,17 @@ from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
     from memtui.services import memory as services
+    from memtui.services import stores
     from memtui.tui import dialogs
 else:
     services, dialogs = LazyModule("memtui.services.memory"), LazyModule("memtui.tui.dialogs")
+    stores = LazyModule("memtui.services.stores")
 
 
 async def apply(context: CommandContext, change: services.PreparedChange, *, show: str = "") -> None:
     """Make a prepared change, and ask what the service wants to know; with `show` (what a yes does) show it first."""
     plan = change.plan
-    if not plan.changes:
+    if not plan.changes and not change.then:
         context.notify("\n".join(plan.notes) or "nothing to change")
         return
     shown = bool(show) and change.question is None
@@ -132,6 +134,36 @@ async def promote(context: CommandContext) -> None:
         await apply(context, await context.in_thread(services.promote_topic, snapshot, file, scope))
 
 
+async def merge_stores(context: CommandContext) -> None:
+    """Merge memory of the project or of an agent that lies in several folders; two texts of a topic are asked about."""
+    workspace = context.workspace
+    found = {one.name: one for one in await context.in_thread(stores.find_fragments, workspace)}
+    if not found:
+        raise NotFound("every memory lies in one folder")
+    options = [dialogs.Option(name, name, f"{len(one.sources) + 1} folders") for name, one in found.items()]
+    name = await context.ask(dialogs.Choose("Merge which memory?", options))
+    if name is None:
+        return
+    files = await context.in_thread(stores.fragment_files, workspace, found[name])
+    choices = {}
+    for file in files:
+        if file.state != "collides":
+            continue
+        explain = f"{file.name} has another text in {file.source}."
+        ways = [dialogs.Option(one, f"{at}  {words}") for at, (one, words) in enumerate(stores.COLLISIONS.items(), 1)]
+        choice = await context.ask(dialogs.Choose(f"Two texts of {file.name}", ways, explain=explain, digits=True))
+        if choice is None:
+            return
+        choices[file.source, file.name] = choice
+    ways_after = [
+        dialogs.Option(keep, words) for keep, words in ((False, "1  empty them"), (True, "2  leave them as they are"))
+    ]
+    keep = await context.ask(dialogs.Choose("What of the other folders?", ways_after, digits=True))
+    if keep is not None:
+        merged = partial(stores.merge_fragments, workspace, found[name], files, choices, keep_sources=keep)
+        await apply(context, await context.in_thread(merged))
+
+
 async def raise_entry(context: CommandContext) -> None:
     snapshot = context.snapshot
     change = await context.in_thread(services.raise_entry, snapshot, snapshot.topic(context.path))
@@ -197,6 +229,7 @@ COMMANDS = declare(
             disabled_reason=WRITES),
     Command("memory.promote", "Move to another scope: an agent's or the team's memory", "", promote,
             disabled_reason=WRITES),
+    Command("memory.stores", "Merge memory that lies in several folders", "", merge_stores, disabled_reason=WRITES),
     Command("memory.above_cut", "Move the index entry above the cut", "", raise_entry, disabled_reason=WRITES),
     Command("memory.add", "Add to the index", "a", add_to_index, "a add to index", disabled_reason=WRITES),
     Command("memory.fix", "Fix the first problem of the file", "f", fix, disabled_reason=WRITES),
