@@ -85,7 +85,7 @@ def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None =
 
 def _run(group: MainGroup, args: list[str], context: CliContext, **extra: Any) -> int:
     extra.setdefault("prog_name", "memtui")
-    # A usage error comes before the options are read; it is still printed in the form that is wanted.
+    # a usage error comes before the options are read; it is still printed in the form that is wanted.
     context.options.json = "--json" in args
     context.options.jsonl = "--jsonl" in args
     return guarded(lambda: _run_click(group, args, context, extra), context, args)

@@ -10,8 +10,7 @@ from memtui.util.errors import NotFound
 from memtui.util.paths import expand_tilde
 from memtui.util.text import visible
 
-pass_context = click.make_pass_decorator(CliContext, ensure=True)
-"""Hands a command its `CliContext`."""
+pass_context = click.make_pass_decorator(CliContext, ensure=True)  # hands a command its `CliContext`
 
 
 class WrittenPath(click.Path):

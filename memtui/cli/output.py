@@ -42,10 +42,8 @@ def write(stream: TextIO, text: str) -> None:
 
 
 SCHEMA = "memtui/1"
-SHORT = 8
-"""Characters of an id that are shown."""
-SHORTEST_SECRET = 12
-"""Characters; a shorter text of its own can't hold a secret and the word that tells of it."""
+SHORT = 8  # characters of an id that are shown
+SHORTEST_SECRET = 12  # characters; a shorter text of its own can't hold a secret and the word that tells of it
 _SGR = {
     "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
 }  # fmt: skip
@@ -64,11 +62,9 @@ class StyledText(Struct, frozen=True):
     style: str = ""
 
 
-Data = dict[str, Any]
-"""One object of an answer."""
+Data = dict[str, Any]  # one object of an answer
 Cell = str | StyledText
-Line = Cell | Sequence[Cell]
-"""One line of text: a string, a part, or several of them."""
+Line = Cell | Sequence[Cell]  # one line of text: a string, a part, or several of them
 
 
 class OutputGlyphs(Struct, frozen=True):

@@ -23,8 +23,7 @@ from memtui.util.text import age, size
 if TYPE_CHECKING:  # its import takes 11 ms
     from memtui.transcripts.summary import SessionSummary
 
-MANY = 20
-"""Folders from which on a second process looks at their files meanwhile."""
+MANY = 20  # folders from which on a second process looks at their files meanwhile
 
 
 def places(context: CliContext, *, everywhere: bool) -> list[Path]:

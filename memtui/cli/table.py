@@ -12,22 +12,16 @@ from memtui.cli.context import CliContext
 from memtui.cli.output import SHORTEST_SECRET, Cell, Line, Masked, Output, StyledText, iso
 from memtui.util.text import age, cells, clip, visible
 
-GAP = "  "
-"""Between two columns."""
-LEAST = 8
-"""Cells that a column keeps when another one has given already."""
+GAP = "  "  # between two columns
+LEAST = 8  # cells that a column keeps when another one has given already
 
 
 class Column(Struct, frozen=True):
-    """A column: its heading, whether its cells stand right, and their style.
-
-    `rest` is 0 for one that keeps its width; where there isn't room for all, the others give of theirs, first the
-    lowest, of equals the last.
-    """
+    """A column."""
 
     title: str
-    right: bool = False
-    rest: int = 0
+    right: bool = False  # whether its cells stand right
+    rest: int = 0  # 0 keeps its width; of the others the lowest gives first where there isn't room, of equals the last
     style: str = ""
 
 

@@ -17,10 +17,8 @@ from memtui.fs.filesystem import FileSystem
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 
-KNOWN_FOR_S = 12 * 86_400
-"""Time since memtui first saw the sample; longer than the oldest step."""
-OLDEST_AGE_S = 60 * 86_400
-"""Age of a file that existed before the first step."""
+KNOWN_FOR_S = 12 * 86_400  # time since memtui first saw the sample; longer than the oldest step
+OLDEST_AGE_S = 60 * 86_400  # age of a file that existed before the first step
 
 
 class UnsyncedFileSystem(FileSystem):

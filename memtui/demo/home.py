@@ -20,8 +20,7 @@ DATA = Path(__file__).parent / "data"
 PROJECTS = ("shop", "infra", "site")
 DEFAULT_AGE_S = 45 * 86_400
 LAST_DREAM_AGE_S = 2 * 86_400
-LAST_DREAM_PID = 9_999_999
-"""In the lock file; above every system's highest process id, so that no such process exists."""
+LAST_DREAM_PID = 9_999_999  # in the lock file; above every system's highest process id, so that no such process exists
 
 
 class DemoHome(Struct, frozen=True):

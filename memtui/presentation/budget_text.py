@@ -4,8 +4,7 @@ from memtui.memory.budget import IndexBudget, Limit
 from memtui.presentation import LabeledText
 from memtui.util.text import pluralize
 
-NEAR_LIMIT = 0.8
-"""The share of a limit from which an index is said to be near it."""
+NEAR_LIMIT = 0.8  # the share of a limit from which an index is said to be near it
 LIMIT_UNITS: dict[Limit, str] = {"lines": "lines", "units": "characters"}
 """What each limit counts. Characters are UTF-16 code units, as the client counts them: an emoji is two."""
 

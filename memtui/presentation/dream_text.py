@@ -134,8 +134,7 @@ def run_seconds(run: Run, progress: RunProgress, state: RunState, now: float) ->
     return max(last - run.at, 0.0)
 
 
-BY_RULES = "tidy by rules, no model"
-"""What a run of the backend `offline` is called."""
+BY_RULES = "tidy by rules, no model"  # what a run of the backend `offline` is called
 
 
 def engine_words(backend: str) -> str:

@@ -58,11 +58,8 @@ FOLDER_GONE = "the folder is gone: this was read last"
 RESCAN_INTERVAL_S = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
-TICK_INTERVAL_S = 1.0
-"""Seconds between two turns of the mark of a dream that is running."""
-
-AGE_INTERVAL_S = 60.0
-"""Seconds after which ages are drawn again."""
+TICK_INTERVAL_S = 1.0  # seconds between two turns of the mark of a dream that is running
+AGE_INTERVAL_S = 60.0  # seconds after which ages are drawn again
 
 
 class MemtuiApp(AppBase):

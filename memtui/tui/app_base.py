@@ -50,8 +50,7 @@ Node = TypeVar("Node")
 BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]
 """Columns from which on a class is set: how many panes there are."""
 
-QUIT_WITHIN_S = 2.0
-"""Seconds within which a second ^C quits."""
+QUIT_WITHIN_S = 2.0  # seconds within which a second ^C quits
 
 
 class Body(Screen[object]):
@@ -61,20 +60,15 @@ class Body(Screen[object]):
 
 
 class Selection(Struct, frozen=True):
-    """What the cursor is on.
+    """What the cursor is on."""
 
-    `path` is a memory file, or a session's; `marked` are those that are marked instead. `message` is the uuid of a
-    message of the session. `run` is the id of a dream ("" another program's, None none), `file` a file that it touched.
-    `setting` is the key of one, of memtui itself if it is `ours`.
-    """
-
-    path: Path | None = None
-    marked: tuple[Path, ...] = ()
-    message: str = ""
-    run: str | None = None
-    file: str = ""
-    setting: str = ""
-    ours: bool = False
+    path: Path | None = None  # a memory file, or a session's
+    marked: tuple[Path, ...] = ()  # those that are marked instead
+    message: str = ""  # the uuid of a message of the session
+    run: str | None = None  # the id of a dream; "" another program's
+    file: str = ""  # that the run touched
+    setting: str = ""  # its key
+    ours: bool = False  # whether it is memtui's own
 
 
 class ShowsState:
@@ -112,8 +106,7 @@ class AppBase(App[object]):
         self.open_sample: Callable[[], Workspace] | None = None
         self._workspace: Workspace | None = None
         self._interrupted_at = 0.0
-        self.touched = False
-        """Whether a key or a button was pressed."""
+        self.touched = False  # whether a key or a button was pressed
         self.key_queue = KeyQueue(self)
         for theme in THEMES:
             self.register_theme(theme)

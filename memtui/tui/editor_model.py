@@ -16,8 +16,7 @@ from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
 from memtui.util.text import is_plain, time_ago
 
-LARGEST = 1_000_000
-"""Bytes; what is larger opens read only."""
+LARGEST = 1_000_000  # bytes; what is larger opens read only
 
 
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")

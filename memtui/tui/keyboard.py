@@ -13,8 +13,7 @@ from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 
-MAX_HOLD_S = 2.0
-"""Seconds after which keys are let go whatever happened: a lost answer must not lock the keyboard."""
+MAX_HOLD_S = 2.0  # seconds after which keys are let go whatever happened: a lost answer must not lock the keyboard
 
 
 class KeyQueue:
@@ -28,8 +27,7 @@ class KeyQueue:
         """The one that was released and is coming back: others that came meanwhile stay behind it."""
         self._since: float | None = None
         self._opening = 0
-        self._handling = False
-        """Whether a key is being handled by the widgets."""
+        self._handling = False  # whether a key is being handled by the widgets
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""

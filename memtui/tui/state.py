@@ -43,8 +43,7 @@ class Preview(Struct, frozen=True):
     title: str = ""
     lines: Sequence[MarkdownLine] = ()
     width: int = 0
-    secrets: bool = False
-    """Whether what looks like a secret is shown."""
+    secrets: bool = False  # whether what looks like a secret is shown
 
 
 Scope = Literal["project", "worktrees", "all"]
@@ -52,19 +51,14 @@ Scope = Literal["project", "worktrees", "all"]
 
 
 class SessionListState(Struct, frozen=True):
-    """The sessions that are listed, newest first, and what is known of them beside their files.
-
-    `live` are those that are open in a client now, by their ids; `days` is how long the client keeps one (None: it
-    takes none); `archived` are those among them that lie with us, by their paths; `reading` is what is still being
-    looked at ("" once all is).
-    """
+    """The sessions that are listed, newest first, and what is known of them beside their files."""
 
     scope: Scope = "project"
     sessions: CompressedSessions = CompressedSessions()
-    live: Mapping[str, RunningSession] = field(default_factory=dict)
-    days: int | None = DEFAULT_RETENTION_DAYS
-    archived: Mapping[str, ArchivedSession] = field(default_factory=dict)
-    reading: str = ""
+    live: Mapping[str, RunningSession] = field(default_factory=dict)  # open in a client now, by their ids
+    days: int | None = DEFAULT_RETENTION_DAYS  # that the client keeps one; None: it takes none
+    archived: Mapping[str, ArchivedSession] = field(default_factory=dict)  # those that lie with us, by their paths
+    reading: str = ""  # what is still being looked at
 
 
 class OpenSession(Struct, frozen=True):
@@ -117,17 +111,13 @@ class FileDiff(Struct, frozen=True):
 
 
 class OpenDream(Struct, frozen=True):
-    """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
-
-    `items`, and by claim `claims`, are there if something is kept and the run has ended; `taken` has "adopted",
-    "undone" or "restored" by a file's name.
-    """
+    """What else is known of one run; `items` and `claims` if something is kept and it has ended."""
 
     id: str
     events: tuple[Event, ...] = ()
     items: tuple[AdoptionItem, ...] = ()
     claims: tuple[Claim, ...] = ()
-    taken: Mapping[str, str] = field(default_factory=dict)
+    taken: Mapping[str, str] = field(default_factory=dict)  # "adopted", "undone" or "restored" by a file's name
 
 
 @runtime_checkable
@@ -142,52 +132,40 @@ MODES = ("preview", "links", "history")
 
 
 class AppState(Struct, frozen=True):
-    """Everything that a view shows; only the app assigns it.
-
-    `now` is the time that ages count back from, in seconds; `notice` is what is going on right now ("" for nothing).
-    """
+    """Everything that a view shows; only the app assigns it."""
 
     location: MemoryLocation
-    now: float
+    now: float  # seconds; what ages count back from
     view: str = "memory"
     snapshot: Snapshot | None = None
     first: FirstState | None = None
     """What the last start's first frame showed, if nothing has changed since; shown until the disk is read."""
     branch: str = ""
     flags: tuple[str, ...] = ()
-    notice: str = ""
+    notice: str = ""  # what is going on right now
     read_only: bool = False
     unsaved: frozenset[Path] = frozenset()
     pinned: frozenset[Path] = frozenset()
-    changed: frozenset[Path] = frozenset()
-    """Files that the last background run changed."""
+    changed: frozenset[Path] = frozenset()  # files that the last background run changed
     last_dream: float | None = None
     preview: Preview = Preview()
-    session_list: SessionListState | None = None
-    """The sessions; None until a view first shows them."""
+    session_list: SessionListState | None = None  # the sessions; None until a view first shows them
     health: Mapping[str, str] = field(default_factory=dict)
     """What is lost of sessions, in words, by their file's path; "" for nothing."""
     opened: Mapping[str, OpenSession] = field(default_factory=dict)
     """Sessions that were read whole, by their file's path."""
-    conversation: OpenConversation | None = None
-    """The one that leads to the row under the cursor."""
-    dreams: tuple[Dream, ...] = ()
-    """Newest first."""
-    judging: str = ""
-    """The id of the run that waits for a person to judge it."""
-    bad_dream: str = ""
-    """The id of a run that failed while memtui was open, until the user looks at it."""
-    gates: tuple[Gate, ...] = ()
-    """Would a dream start; looked at while the Dream view is shown."""
-    policy: ReviewPolicy | None = None
-    """What would become of the next dream's changes; looked at with the gates."""
+    conversation: OpenConversation | None = None  # the one that leads to the row under the cursor
+    dreams: tuple[Dream, ...] = ()  # newest first
+    judging: str = ""  # the id of the run that waits for a person to judge it
+    bad_dream: str = ""  # the id of a run that failed while memtui was open, until the user looks at it
+    gates: tuple[Gate, ...] = ()  # would a dream start; looked at while the Dream view is shown
+    policy: ReviewPolicy | None = None  # what would become of the next dream's changes; looked at with the gates
     dismissed: frozenset[Dismissal] = frozenset()
     """The proposals that the person has dismissed; looked at with the gates."""
     open_dream: OpenDream | None = None
     change: FileDiff | None = None
     """What that run does to the file under the cursor; read where there is room to show it."""
-    starting: Starting | None = None
-    """A run that was asked for and has reported nothing yet."""
+    starting: Starting | None = None  # a run that was asked for and has reported nothing yet
     foreign: ExternalRun | None = None
     secrets_shown: bool = False
     folder_gone: bool = False
@@ -218,5 +196,4 @@ class AppState(Struct, frozen=True):
         return self.going is not None or self.starting is not None or self.foreign is not None
 
 
-Pill: TypeAlias = "Dream | Starting | ExternalRun"
-"""What the line above the hints is about."""
+Pill: TypeAlias = "Dream | Starting | ExternalRun"  # what the line above the hints is about

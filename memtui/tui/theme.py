@@ -107,8 +107,7 @@ class Glyphs(Struct, frozen=True):
     fork: str
     corner: str
     spinner: str
-    border: str
-    """Textual's name of the border of a pane, and of the focused one."""
+    border: str  # Textual's name of the border of a pane, and of the focused one
     heavy: str
 
     def spell(self, words: str) -> str:

@@ -13,8 +13,7 @@ from memtui.memory.snapshot import Snapshot
 from memtui.presentation.budget_text import LIMIT_UNITS, amount_left, budget_verdict
 from memtui.util.errors import NotFound
 
-_CELLS = 20
-"""Of a bar."""
+_CELLS = 20  # of a bar
 
 
 def budget_data(scope: Scope) -> Data:

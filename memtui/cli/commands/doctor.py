@@ -30,12 +30,9 @@ from memtui.util.errors import MemtuiError
 from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import pluralize
 
-MOST_GONE = 8
-"""Projects whose directory is gone that are known one by one."""
-
+MOST_GONE = 8  # projects whose directory is gone that are known one by one
 _PID = re.compile(r"\.memtui-(\d{1,10})-")
-_AMBIGUOUS = "─"
-"""A character that some terminals draw in two cells though one is meant."""
+_AMBIGUOUS = "─"  # a character that some terminals draw in two cells though one is meant
 
 
 @click.command("doctor", cls=CliCommand, short_help="Look at the surroundings; clear what crashes left.")

@@ -46,10 +46,8 @@ from memtui.util.process import is_alive
 from memtui.util.text import duration, pluralize
 
 _TRIGGERS = ("hand", "hook", "schedule")
-HELD_EXIT_CODE = 7
-"""A dream went well, and its changes wait for review."""
-_MAX_REFUSALS = 3
-"""Refusals that `why` shows, one of each kind."""
+HELD_EXIT_CODE = 7  # a dream went well, and its changes wait for review
+_MAX_REFUSALS = 3  # refusals that `why` shows, one of each kind
 
 
 @click.group("dream", cls=CliGroup, short_help="Clean up memory in the background.")

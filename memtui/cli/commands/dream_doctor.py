@@ -31,8 +31,7 @@ from memtui.util.errors import MemtuiError
 from memtui.util.process import is_alive
 from memtui.util.text import pluralize, size, time_ago
 
-ROOM = 50_000_000
-"""Bytes of free disk below which a dream may not find the room for its copy and its history."""
+ROOM = 50_000_000  # bytes of free disk below which a dream may not find the room for its copy and its history
 
 
 @click.command("doctor", cls=CliCommand, short_help="What a dream needs, and whether it is there.")

@@ -37,8 +37,7 @@ from memtui.util.errors import MemtuiError
 from memtui.util.paths import expand_tilde
 from memtui.util.text import clip, size
 
-LONGEST = 160
-"""Characters of a text that are shown; `--json` has all of them."""
+LONGEST = 160  # characters of a text that are shown; `--json` has all of them
 _FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 _READ = click.option(
     "--read", "reads", multiple=True, type=DIRECTORY, metavar="DIR", help="One more folder to read in."

@@ -25,8 +25,7 @@ from memtui.util.errors import NotFound, UsageError
 from memtui.util.paths import expand_tilde
 from memtui.util.text import age, pluralize, size, visible
 
-MOST = 20
-"""Sessions and memories that are listed without -v."""
+MOST = 20  # sessions and memories that are listed without -v
 
 
 @click.command("move", cls=CliCommand, short_help="Move a project's sessions and memory to another directory.")

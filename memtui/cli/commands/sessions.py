@@ -150,8 +150,7 @@ def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], c
     ]
 
 
-WIDEST = 72
-"""Cells of a branch's words where no terminal says how wide it is."""
+WIDEST = 72  # cells of a branch's words where no terminal says how wide it is
 _LINES = {True: ("|-", "`-", "| ", "<"), False: ("├ ", "└ ", "│ ", "◀")}
 
 

@@ -84,8 +84,7 @@ async def switch_project(context: CommandContext) -> None:
         await projects.open_project(context, chosen)
 
 
-WELCOME_ID = "welcome"
-"""Of the dialog, which goes away once there is memory."""
+WELCOME_ID = "welcome"  # of the dialog, which goes away once there is memory
 
 
 async def welcome(context: CommandContext) -> None:

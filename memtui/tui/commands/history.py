@@ -32,8 +32,7 @@ else:
     history_versions, services = LazyModule("memtui.history.versions"), LazyModule("memtui.services.history")
     dialogs, together = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.history.together")
 
-MAX_NOTES = 6
-"""Lines above a diff that say what it doesn't show."""
+MAX_NOTES = 6  # lines above a diff that say what it doesn't show
 
 
 async def undo(context: CommandContext) -> None:

@@ -27,8 +27,7 @@ else:  # 0.3 MB, in the thread that makes the plan
     services = LazyModule("memtui.services.projects")
     relocate_sessions = LazyModule("memtui.projects.relocate_sessions")
 
-TITLE_CELLS = 48
-"""Cells of a session's title in the plan."""
+TITLE_CELLS = 48  # cells of a session's title in the plan
 
 
 def amounts(project: client_projects.Project) -> str:

@@ -56,18 +56,14 @@ PLACES = (
 
 
 class Command(Struct, frozen=True):
-    """Something that a person can ask for.
-
-    `keys` are Textual's names, with commas between them. `hint` is the short form in the last line ("" leaves it out).
-    `disabled_reason` says why the command is off right now, or None.
-    """
+    """Something that a person can ask for."""
 
     id: str
     title: str
-    keys: str
+    keys: str  # Textual's names, with commas between them
     run: Callable[[CommandContext], object]
-    hint: str = ""
-    disabled_reason: Callable[[AppState], str | None] = lambda _: None
+    hint: str = ""  # the short form in the last line; "" leaves it out
+    disabled_reason: Callable[[AppState], str | None] = lambda _: None  # why it is off right now
 
     @property
     def display(self) -> str:

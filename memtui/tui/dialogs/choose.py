@@ -15,10 +15,8 @@ from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.filter_query import matches_query, parse_query
 
-MAX_FRAME_SHARE = 0.86
-"""Of the screen's height, as the stylesheet has it."""
-FIELD_ROWS = 3
-"""The filter, and an explanation of two lines at most."""
+MAX_FRAME_SHARE = 0.86  # of the screen's height, as the stylesheet has it
+FIELD_ROWS = 3  # the filter, and an explanation of two lines at most
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -16,8 +16,7 @@ from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import clip, visible
 
 KINDS = {"merge": "near-duplicate", "contradiction": "contradiction", "index": "index", "copy": "copy"}
-DOES = {"merge": "merge", "index": "shorten"}
-"""What can be done about a kind at once; the others want an edit."""
+DOES = {"merge": "merge", "index": "shorten"}  # what can be done about a kind at once; the others want an edit
 
 
 class ProposalAnswer(Struct, frozen=True):

@@ -9,8 +9,7 @@ from textual.binding import Binding, BindingType
 from memtui.tui.dialogs.dialog import Answer, Dialog, message
 from memtui.tui.widgets.diff_lines import DiffLines, HunkLines
 
-MAX_NOTES = 6
-"""Lines of notes above the difference."""
+MAX_NOTES = 6  # lines of notes above the difference
 
 
 class DiffDialog(Dialog[Answer], Generic[Answer]):

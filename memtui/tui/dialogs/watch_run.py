@@ -25,11 +25,8 @@ from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import duration, visible
 
-DIFF_FROM_CELLS = 110
-"""Cells from which the diff of the file under the cursor stands beside the files."""
-READ_DELAY_S = 0.12
-"""Seconds that the cursor stays on a file before its diff is read."""
-
+DIFF_FROM_CELLS = 110  # cells from which the diff of the file under the cursor stands beside the files
+READ_DELAY_S = 0.12  # seconds that the cursor stays on a file before its diff is read
 GOING = "x stop   ⏎ diff   f follow   J K log   Esc close, dream goes on"
 KEPT = "⏎ diff   a adopt   A adopt all   X discard   c compare   Esc close"
 ADOPTED = "⏎ diff   c compare   u restore   U restore all   Esc close"

@@ -45,8 +45,7 @@ else:  # the engine, 1 MB: only once the Dream view is opened, in the thread tha
     evaluate, review = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.dream.review.review")
     adoptions = LazyModule("memtui.dream.review.adoption")
 
-POLL_INTERVAL_S = 0.1
-"""Seconds between two looks at the file of a run that is on."""
+POLL_INTERVAL_S = 0.1  # seconds between two looks at the file of a run that is on
 
 
 class DreamLoader:

@@ -21,16 +21,11 @@ from memtui.tui.messages import HealthLoaded
 from memtui.tui.state import SessionListState
 from memtui.tui.widgets.session_list import SessionList
 
-LOOK_INTERVAL_S = 1.0
-"""Seconds between two looks at what is on the screen."""
-SCREEN_BATCH = 8
-"""Sessions on the screen that are read in one go, so that the first marks are soon there."""
-BACKGROUND_BATCH = 64
-"""Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
-MAX_UNPACED_SESSIONS = 200
-"""Sessions of a list from which on those that aren't on the screen have to wait."""
-REST_FACTOR = 800
-"""So many times as long as reading took they wait: an eighth of a percent of a core."""
+LOOK_INTERVAL_S = 1.0  # seconds between two looks at what is on the screen
+SCREEN_BATCH = 8  # sessions on the screen that are read in one go, so that the first marks are soon there
+BACKGROUND_BATCH = 64  # sessions that aren't on the screen and are read in one go: the list is drawn once for them
+MAX_UNPACED_SESSIONS = 200  # sessions of a list from which on those that aren't on the screen have to wait
+REST_FACTOR = 800  # so many times as long as reading took they wait: an eighth of a percent of a core
 
 
 class PendingHealth(Struct):

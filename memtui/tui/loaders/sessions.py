@@ -28,8 +28,7 @@ from memtui.util.gc_tuning import release_memory
 if TYPE_CHECKING:
     from memtui.sessions.archive import ArchivedSession
 
-MAX_TRANSCRIPTS_HELD = 4
-"""Sessions that stay read, so that going back and forth between them costs nothing."""
+MAX_TRANSCRIPTS_HELD = 4  # sessions that stay read, so that going back and forth between them costs nothing
 
 
 class SessionLoader:

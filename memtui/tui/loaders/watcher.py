@@ -12,10 +12,8 @@ from memtui.sessions.listing import project_folders as projects_in
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
-FALLBACK_INTERVAL_S = 10.0
-"""Seconds between two looks where the system can't watch."""
-QUIET_INTERVAL_S = 5.0
-"""Seconds without a change after which the watcher says that there was none."""
+FALLBACK_INTERVAL_S = 10.0  # seconds between two looks where the system can't watch
+QUIET_INTERVAL_S = 5.0  # seconds without a change after which the watcher says that there was none
 
 
 async def changes(

@@ -39,8 +39,7 @@ from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, time_ago, visible
 
-MAX_CLAIMS = 100
-"""Claims of one kind that are listed."""
+MAX_CLAIMS = 100  # claims of one kind that are listed
 
 # Cells of a gate's mark and word, of what it asks for, and of what a line of the head is about.
 STATE, WORDS, LABEL = 10, 26, 13

@@ -38,20 +38,17 @@ class GroupRow(Struct, frozen=True, tag=True):
 
 
 class FileRow(Struct, frozen=True, tag=True):
-    """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it.
-
-    `lines` are an index's counted lines, shown instead of the size.
-    """
+    """One file."""
 
     where: str
     label: str
     scope: str
     size: int
     modified: float
-    mark: Mark
+    mark: Mark  # the most important thing about it
     marked: bool = False
-    line: int | None = None
-    lines: int | None = None
+    line: int | None = None  # where the index names it
+    lines: int | None = None  # of an index, shown instead of the size
 
     @property
     def path(self) -> Path:

@@ -20,36 +20,27 @@ from memtui.tui.render.markdown import draw
 from memtui.tui.theme import Glyphs
 from memtui.util.text import cells, clip, pluralize, visible
 
-OPENED: Final = 200
-"""Lines of a part that are shown when it is unfolded; each further Enter shows as many more."""
+OPENED: Final = 200  # lines of a part that are shown when it is unfolded; each further Enter shows as many more
 FOLDED: Final[dict[ContentKind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
 """Lines of a part's body that are shown while it is folded; none of the others."""
-WIDE: Final = 100
-"""Characters a line that are drawn on the average; a part of longer lines shows fewer of them."""
-BETWEEN: Final = -2
-"""The part of the empty row above a record."""
+WIDE: Final = 100  # characters a line that are drawn on the average; a part of longer lines shows fewer of them
+BETWEEN: Final = -2  # the part of the empty row above a record
 _STYLES: Final[dict[ContentKind, str]] = {
     "thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim", "repeats": "$dim",
 }  # fmt: skip
 _ROLES: Final = {"you": "bold $mark", "assistant": "bold $link", "task": "bold $mark"}
 
-Limit = Callable[[int, ContentKind], int]
-"""How many lines of a part's body are to be shown, by its number and kind."""
+Limit = Callable[[int, ContentKind], int]  # how many lines of a part's body are to be shown, by its number and kind
 
 
 class Row(Struct, frozen=True):
-    """One drawn row: of which part it is (-1: of none, `BETWEEN`: the empty one above) and which line of its body
-    (-1: none).
-
-    `more`: this row counts what isn't shown, and so many lines have to be shown to see more of it. `folds`: its part
-    can be folded.
-    """
+    """One drawn row."""
 
     content: Content
-    part: int = -1
-    line: int = -1
-    more: int = 0
-    folds: bool = False
+    part: int = -1  # of which it is; -1: of none, `BETWEEN`: the empty row above
+    line: int = -1  # of the part's body; -1: none
+    more: int = 0  # this row counts what isn't shown, and so many lines have to be shown to see more of it
+    folds: bool = False  # whether its part can be folded
 
 
 def draw_said(

@@ -32,13 +32,10 @@ if TYPE_CHECKING:
 else:  # the engine, 1 MB: for the changes of a run only
     review = LazyModule("memtui.dream.review.review")
 
-Mask = Callable[[str], str]
-"""Masks what looks like a secret, or leaves it."""
+Mask = Callable[[str], str]  # masks what looks like a secret, or leaves it
 START_TITLE = "start of a session"
-MIN_TABLE_CELLS = 60
-"""Cells from which the preview has room for all columns of what a session is given."""
-MAX_BYTES_DRAWN = 400_000
-"""Bytes that are drawn; what lies behind is said, and the editor has it."""
+MIN_TABLE_CELLS = 60  # cells from which the preview has room for all columns of what a session is given
+MAX_BYTES_DRAWN = 400_000  # bytes that are drawn; what lies behind is said, and the editor has it
 
 
 def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyphs: Glyphs) -> Preview:

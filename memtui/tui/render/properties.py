@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
 
-MAX_NOTES = 8
-"""Problems of one file that are listed beside it."""
+MAX_NOTES = 8  # problems of one file that are listed beside it
 
 
 def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 SessionOrder = Literal["age", "size", "messages", "title"]
 SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
-AGENTS = "agents"
-"""What stands behind a session's place in the name of the line that holds its sub-agents."""
-LISTED = frozenset({"ended", "messages", "bad lines"})
-"""What `pairs_of` says already, or says better."""
+AGENTS = "agents"  # what stands behind a session's place in the name of the line that holds its sub-agents
+LISTED = frozenset({"ended", "messages", "bad lines"})  # what `pairs_of` says already, or says better
 
 
 class SessionsWanted(Struct, frozen=True):

@@ -18,8 +18,7 @@ from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 
-BESIDE_FROM = 90
-"""Cells from which the two texts stand side by side."""
+BESIDE_FROM = 90  # cells from which the two texts stand side by side
 STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
 
 

@@ -33,8 +33,7 @@ from memtui.util.text import visible
 UPDATE_DELAY_S = 0.15
 """Seconds without a key after which problems, meter and draft are brought up to date: never on the key path."""
 
-BESIDE_FROM = 120
-"""Cells from which the preview stands beside the text without being asked for."""
+BESIDE_FROM = 120  # cells from which the preview stands beside the text without being asked for
 
 
 class Closed(Struct, frozen=True):

@@ -24,14 +24,9 @@ from memtui.tui.widgets.transcript_view import RecordBlock, TranscriptLines
 from memtui.util import text
 from memtui.util.errors import MemtuiError
 
-FILE_CHECK_INTERVAL_S: Final = 2.0
-"""Seconds between two looks at whether the file grew or went."""
-
-COUNT_DELAY_S: Final = 0.2
-"""Seconds in one place after which the number of its line is counted."""
-
-MIN_TITLE_CELLS: Final = 16
-"""Cells of the title that are kept free of where one is."""
+FILE_CHECK_INTERVAL_S: Final = 2.0  # seconds between two looks at whether the file grew or went
+COUNT_DELAY_S: Final = 0.2  # seconds in one place after which the number of its line is counted
+MIN_TITLE_CELLS: Final = 16  # cells of the title that are kept free of where one is
 
 
 class TranscriptScreen(HintedScreen[str | None]):

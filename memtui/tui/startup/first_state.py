@@ -22,8 +22,7 @@ from memtui.tui.widgets.properties import Pair
 from memtui.tui.widgets.title_bar import ProjectStatus
 from memtui.util.text import visible
 
-MAX_NAMES = 200
-"""Files of which the names are shown: more than any screen has."""
+MAX_NAMES = 200  # files of which the names are shown: more than any screen has
 
 
 class FirstState(Struct, frozen=True):

@@ -23,14 +23,10 @@ from memtui import __version__
 from memtui.util.hashing import blake2b
 from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
-Stamp = tuple[str, int, int, int]
-"""Path, size in bytes (-1: not there), time of the last change in ns, inode."""
+Stamp = tuple[str, int, int, int]  # path, size in bytes (-1: not there), time of the last change in ns, inode
 
-MAX_FRAMES = 20
-"""Files in the cache: terminal sizes times directories; the oldest go."""
-MAX_FRAME_SIZE = 2_000_000
-"""Bytes of one file; what is larger is not saved."""
-
+MAX_FRAMES = 20  # files in the cache: terminal sizes times directories; the oldest go
+MAX_FRAME_SIZE = 2_000_000  # bytes of one file; what is larger is not saved
 _DECIDE = {
     "HOME", "LANG", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "PYTHONUTF8", "PYTHONIOENCODING", *XDG_DEFAULTS,
 }  # fmt: skip
@@ -59,8 +55,7 @@ class FrameCache:
         self._folder = folder
         digest = _digest(f"{size} {key}".encode("utf-8", "backslashreplace"))
         self._file = f"{folder}/{digest.decode('ascii')}"
-        self.state = b""
-        """What the widgets of the frame were given, once `read` has found one."""
+        self.state = b""  # what the widgets of the frame were given, once `read` has found one
 
     @classmethod
     def of_start(

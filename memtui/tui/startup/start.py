@@ -16,19 +16,15 @@ if TYPE_CHECKING:
 
 
 class StartContext(Struct, frozen=True):
-    """A project that is to be opened.
-
-    `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace;
-    `frame_cache` is where the first frame is kept for the next start, if it is.
-    """
+    """A project that is to be opened."""
 
     location: MemoryLocation
     home: Path
-    cache: Path
+    cache: Path  # our cache folder
     read_only: bool
-    now: Callable[[], float]
+    now: Callable[[], float]  # seconds
     make: Callable[[], Workspace]
-    frame_cache: FrameCache | None = None
+    frame_cache: FrameCache | None = None  # where the first frame is kept for the next start, if it is
 
     @classmethod
     def over(cls, workspace: Workspace) -> StartContext:

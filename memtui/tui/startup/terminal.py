@@ -5,14 +5,12 @@ import sys
 import termios
 from collections.abc import Mapping
 
-ALTERNATE_SCREEN = "\x1b[?1049h"
-"""Switches to the alternate screen; Textual writes just this one, too."""
+ALTERNATE_SCREEN = "\x1b[?1049h"  # switches to the alternate screen; Textual writes just this one, too
 PLACEHOLDER = "\x1b[1;1H\x1b[1m memtui\x1b[0m"
 """What is drawn while there is no frame that is certainly true: the program's name where Textual will draw it."""
 
 _LEAVE = b"\x1b[?1049l\x1b[?25h"
-_LOCAL_MODES, _CONTROL_CHARACTERS = 3, 6
-"""Where they are in the attributes of a terminal."""
+_LOCAL_MODES, _CONTROL_CHARACTERS = 3, 6  # where they are in the attributes of a terminal
 
 
 def terminal_size(environ: Mapping[str, str]) -> tuple[int, int]:
@@ -30,8 +28,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self._modes: list[int | list[bytes | int]] | None = None
-        self.drawn = False
-        """Whether a frame stands on the alternate screen that was not taken over."""
+        self.drawn = False  # whether a frame stands on the alternate screen that was not taken over
 
     def __enter__(self) -> "Terminal":
         return self

@@ -24,10 +24,8 @@ from memtui.tui.widgets.run_panes import RunDetails, RunList
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import pluralize, visible
 
-LOW_BELOW = 30
-"""Rows below which the checks are a line."""
-FLAT_BELOW = 14
-"""Rows below which there is no room for what becomes of the next dream."""
+LOW_BELOW = 30  # rows below which the checks are a line
+FLAT_BELOW = 14  # rows below which there is no room for what becomes of the next dream
 NONE_YET = "no dream has run here yet; D starts one"
 
 

@@ -28,9 +28,7 @@ from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.errors import MemtuiError
 from memtui.util.text import pluralize, size, visible
 
-READ_DELAY_S = 0.12
-"""Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
-
+READ_DELAY_S = 0.12  # seconds that the cursor has to rest on a row before its session is read whole; 0: it need not
 PANE_HINTS = "0 focus  p full screen"
 NONE_HERE = "no sessions here yet; A lists those of all projects"
 

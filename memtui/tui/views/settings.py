@@ -20,8 +20,7 @@ from memtui.util import text
 from memtui.util.config import SETTINGS, Config
 
 VARIABLES = "environment variables: set in your shell"
-DESCRIPTION_FROM_CELLS = 100
-"""Cells from which each row says what its setting does."""
+DESCRIPTION_FROM_CELLS = 100  # cells from which each row says what its setting does
 
 
 class SettingRow(Struct, frozen=True):
@@ -34,8 +33,7 @@ class SettingRow(Struct, frozen=True):
     source: str = ""
     ours: bool = False
     set: bool = False
-    why_not: str = ""
-    """Why it cannot be changed here; empty where it can."""
+    why_not: str = ""  # why it cannot be changed here; empty where it can
 
 
 def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:

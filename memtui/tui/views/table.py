@@ -4,19 +4,14 @@ from msgspec import Struct
 
 
 class ViewEntry(Struct, frozen=True):
-    """A view that can be shown.
+    """A view that can be shown."""
 
-    `name` is the widget's id, that of the command `view.NAME`, and of the module below `memtui.tui.views` that has the
-    class `view`. `sheet` names the stylesheet ("" for none), `hint` the short form in
-    the last line.
-    """
-
-    name: str
+    name: str  # the widget's id, that of the command `view.NAME`, and of the module that has the class `view`
     title: str
     key: str
     view: str
-    sheet: str = ""
-    hint: str = ""
+    sheet: str = ""  # the stylesheet's name
+    hint: str = ""  # the short form in the last line
 
     @property
     def module(self) -> str:

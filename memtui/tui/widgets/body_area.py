@@ -6,8 +6,7 @@ from textual.widgets import TextArea
 
 from memtui.util.text import visible
 
-HIGHLIGHT_UP_TO = 64_000
-"""Characters; above it highlighting costs more than a key may."""
+HIGHLIGHT_UP_TO = 64_000  # characters; above it highlighting costs more than a key may
 WRAP_UP_TO = 200_000
 
 

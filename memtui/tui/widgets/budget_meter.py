@@ -49,10 +49,8 @@ class IndexFill(Struct, frozen=True):
 
 
 class BudgetMeter(Widget):
-    budget: reactive[IndexFill | None] = reactive(None)
-    """`None` before the first read and where there is no index."""
-    note: reactive[str] = reactive("")
-    """Said instead of a meter: memory is off, no index yet."""
+    budget: reactive[IndexFill | None] = reactive(None)  # `None` before the first read and where there is no index
+    note: reactive[str] = reactive("")  # said instead of a meter: memory is off, no index yet
 
     class Opened(Message):
         """The user wants to see the index."""

@@ -9,8 +9,7 @@ from memtui.tui.render.dream_rows import gate_row, gates_title
 from memtui.tui.widgets.row_list import RowList
 from memtui.util.text import visible
 
-SHORT_BELOW = 60
-"""Cells below which the title says the answer alone."""
+SHORT_BELOW = 60  # cells below which the title says the answer alone
 
 
 class GateList(RowList[Gate]):

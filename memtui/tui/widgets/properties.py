@@ -8,8 +8,7 @@ from textual.widget import Widget
 
 from memtui.util import text
 
-Pair = tuple[str, str, str]
-"""Name, value, style of the value; all visible text."""
+Pair = tuple[str, str, str]  # name, value, style of the value; all visible text
 
 
 class PropertyTable(Widget):

@@ -63,8 +63,7 @@ class ReaderView(VirtualList):
         super().__init__(id=id, classes=classes)
         self.lines: Sequence[MarkdownLine] = ()
         self._width = 0
-        self.name_shown = ""
-        """The title of what is shown: the same title again keeps the place."""
+        self.name_shown = ""  # the title of what is shown: the same title again keeps the place
 
     def show(self, lines: Sequence[MarkdownLine], *, keep_place: bool = False) -> None:
         """Draw these lines; from the top unless the same text only changed a little."""

@@ -25,12 +25,9 @@ from memtui.tui.state import Dream, OpenDream
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import LaidLines, VirtualList
 
-MAX_DETAIL_EVENTS = 200
-"""Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
-MAX_LOG_EVENTS = 2_000
-"""Events of the full-screen log that can be scrolled to."""
-MAX_FILE_ROWS = 40
-"""No terminal has room for more: the place is not measured again for each."""
+MAX_DETAIL_EVENTS = 200  # events that the log shows; the oldest beyond are left to `memtui dream watch`
+MAX_LOG_EVENTS = 2_000  # events of the full-screen log that can be scrolled to
+MAX_FILE_ROWS = 40  # no terminal has room for more: the place is not measured again for each
 COMMANDS = declare(
     registry.DREAM_LIST,
     Command("dream.diff", "What the run, or the file under the cursor, changes", "enter",

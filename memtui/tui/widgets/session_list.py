@@ -17,10 +17,8 @@ from memtui.tui.state import SessionListState
 from memtui.tui.widgets.row_list import RowList
 from memtui.util import text
 
-SIZE_FROM = 44
-"""Cells from which the column with the size fits."""
-PROJECT_FROM = 50
-"""Cells from which sessions of several projects name theirs in a column."""
+SIZE_FROM = 44  # cells from which the column with the size fits
+PROJECT_FROM = 50  # cells from which sessions of several projects name theirs in a column
 
 
 COMMANDS = declare(

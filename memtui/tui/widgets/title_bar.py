@@ -19,8 +19,7 @@ class ProjectStatus(Struct, frozen=True):
     last_dream: str = ""
     flags: tuple[str, ...] = ()
     """Short words for states that change what keys do: "read only", "sample data", "memory off"."""
-    notice: str = ""
-    """What is going on right now: reading, folder gone. Stands instead of the numbers."""
+    notice: str = ""  # what is going on right now: reading, folder gone. Stands instead of the numbers
 
 
 class TitleBar(Widget):

@@ -21,8 +21,7 @@ MARK_STYLES = {
     "pinned": "$link",
 }
 """By the mark of a row; its glyph has the same name."""
-LINE_COLUMN_FROM = 34
-"""Cells from which the column with the index line fits."""
+LINE_COLUMN_FROM = 34  # cells from which the column with the index line fits
 COMMANDS = declare(
     registry.MEMORY_LIST,
     Command("topics.open", "Edit here, or fold a group", "enter", lambda at: at.find(TopicList).open(), "⏎ edit"),

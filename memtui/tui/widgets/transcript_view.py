@@ -34,19 +34,14 @@ from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.widgets.virtual_list import LINES, Lines, draw_row, mark_matches
 from memtui.util.errors import MemtuiError
 
-MAX_ROWS_HELD = 3000
-"""Beyond, rows farthest from the screen are let go."""
-INLINE_BYTES: Final = 1 << 16
-"""Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
-INLINE_SEARCH_S: Final = 0.006
-"""Seconds that a search may take while its key is handled before it goes to a thread."""
-STATUS_INTERVAL_S: Final = 0.2
-"""Seconds between two words about how far a search is."""
+MAX_ROWS_HELD = 3000  # beyond, rows farthest from the screen are let go
+INLINE_BYTES: Final = 1 << 16  # bytes of a line that are read and drawn without a thread: a few milliseconds at worst
+INLINE_SEARCH_S: Final = 0.006  # seconds that a search may take while its key is handled before it goes to a thread
+STATUS_INTERVAL_S: Final = 0.2  # seconds between two words about how far a search is
 MAX_UNFOLDED_LINES: Final = 5_000
 """Lines of one part that a search unfolds at most; a hit behind them is shown by the row that counts the rest."""
 WHEEL_ROWS: Final = 3
-MAX_CACHED_ROWS: Final = 500
-"""Painted rows."""
+MAX_CACHED_ROWS: Final = 500  # painted rows
 
 
 class RecordBlock(Struct, frozen=True, eq=False):
@@ -63,24 +58,19 @@ class RecordBlock(Struct, frozen=True, eq=False):
 
 
 class Anchor(Struct, frozen=True):
-    """Which row of a record the cursor goes to, and on which row of the screen that is.
+    """Which row of a record the cursor goes to, and on which row of the screen that is."""
 
-    `part` and `line` as in `Row`; `end`: its last row, at the bottom of the screen.
-    """
-
-    part: int = -1
+    part: int = -1  # this and `line` as in `Row`
     line: int = -1
     y: int = 0
-    end: bool = False
+    end: bool = False  # its last row, at the bottom of the screen
 
 
 START: Final = Anchor()
 
-Reads = Callable[[RecordSource], RecordView | None]
-"""Reads a record from a source."""
+Reads = Callable[[RecordSource], RecordView | None]  # reads a record from a source
 Then = Callable[[RecordBlock | None], None]
-Search = Callable[[RecordSource], Iterator[SearchHit | float]]
-"""Searches a source."""
+Search = Callable[[RecordSource], Iterator[SearchHit | float]]  # searches a source
 
 
 class Window:
@@ -191,8 +181,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     TranscriptLines > .passages--bar { color: $border-blurred; }
     """
 
-    needle: reactive[str] = reactive("")
-    """The text that is being looked for; where it stands is marked."""
+    needle: reactive[str] = reactive("")  # the text that is being looked for; where it stands is marked
 
     @dataclass
     class Moved(Message):

@@ -87,8 +87,7 @@ class VirtualList(Lines, ScrollView, can_focus=True):
     """
 
     cursor: reactive[int] = reactive(0)
-    empty: reactive[str] = reactive("")
-    """What is said where there are no rows."""
+    empty: reactive[str] = reactive("")  # what is said where there are no rows
     show_cursor: bool = True
     rows: Sequence[Any] = ()
 
