@@ -7,6 +7,7 @@ from itertools import chain
 
 import click
 
+from memtui.cli import dream_data
 from memtui.cli.asking import answered, may_write, settle
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_proposals import proposals
@@ -14,17 +15,6 @@ from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
 from memtui.cli.context import CliContext
 from memtui.cli.dashboard import gate_data, gate_lines
-from memtui.cli.dream_data import (
-    event_fields,
-    event_lines,
-    how_part,
-    policy_data,
-    refusal_line,
-    run_data,
-    run_lines,
-    since,
-    touched,
-)
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Cell, Data, Line, StyledText, iso
 from memtui.cli.table import columns, table, when
@@ -74,27 +64,27 @@ def status(context: CliContext) -> None:
     ours = our_lock_holder(context.location.folder, context.dirs)
     policy = review_policy(context.location.folder, context.dirs, context.workspace)
     data: Data = {
-        "running": going and run_data(context, going),
+        "running": going and dream_data.run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
         "waiting": held and held.id,
         "died": died and died.id,
         "backs_off_until": iso(failing.opens_at),
         "last": iso(last),
-        "review": policy_data(policy),
-        "newest": run_data(context, listed[0]) if listed else None,
+        "review": dream_data.policy_data(policy),
+        "newest": dream_data.run_data(context, listed[0]) if listed else None,
     }
 
     def text() -> Iterator[Line]:
         if going is not None:
-            yield from run_lines(context, data["running"])
+            yield from dream_data.run_lines(context, data["running"])
             yield StyledText("  memtui dream watch follows it, memtui kill ends it", "dim")
         elif data["foreign"]:
             yield [StyledText("another program's dream is running: ", "warn"), data["foreign"]]
             yield StyledText("  memtui can't stop it: stop it where it runs", "dim")
         else:
-            yield f"no dream is running; last dream {'never' if last is None else since(context, last)}"
+            yield f"no dream is running; last dream {'never' if last is None else dream_data.since(context, last)}"
             if listed:
-                yield from run_lines(context, data["newest"])
+                yield from dream_data.run_lines(context, data["newest"])
         if held is not None and held is not listed[0]:
             yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
@@ -126,13 +116,15 @@ def why(context: CliContext) -> int:
         "would_start": not opens,
         "next": iso(max(known)) if known and len(known) == len(opens) else None,
         "gates": [gate_data(gate) for gate in gates],
-        "review": policy_data(policy),
-        "stopped": [event_fields(one) for one in stopped],
+        "review": dream_data.policy_data(policy),
+        "stopped": [dream_data.event_fields(one) for one in stopped],
     }
 
     lines = gate_lines(context.out, gates, now)
     next(lines)  # an empty line, which stands between the parts of a page
-    text = chain(lines, [f"when it is done: {policy_text(policy)}"], (refusal_line(context, one) for one in stopped))
+    text = chain(
+        lines, [f"when it is done: {policy_text(policy)}"], (dream_data.refusal_line(context, one) for one in stopped)
+    )
     context.out.result("gates", data, text, rows=data["gates"])
     return int(bool(opens))
 
@@ -189,7 +181,7 @@ def now(
     if wait:
         return _watch(context, run, started.has_ended)
     lines = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
-    context.out.result("dream", run_data(context, run), lines)
+    context.out.result("dream", dream_data.run_data(context, run), lines)
     return 0
 
 
@@ -246,15 +238,15 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     end: Ended | None = None
     stream = context.options.jsonl or not context.out.structured
     for event in follow_events(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
-        data = event_fields(event)
+        data = dream_data.event_fields(event)
         found.append(data)
         if stream:
-            context.out.result("dream-event", data, event_lines(event))
+            context.out.result("dream-event", data, dream_data.event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event
     if not stream:
-        context.out.result("dream-events", {"run": run_data(context, run), "events": found}, [])
+        context.out.result("dream-events", {"run": dream_data.run_data(context, run), "events": found}, [])
     if end is None:
         context.out.status(f"the dream {run.id} died: memtui kill {run.id} restores its lock")
         return 1
@@ -272,9 +264,9 @@ def log(context: CliContext, limit: int) -> int:
     settle(context)
     runs = dreams.runs(context.workspace)[:limit]
     operations = operations_since(runs, context.workspace)
-    listed, at = [run_data(context, run, operations) for run in runs], {run.id: run.at for run in runs}
+    listed, at = [dream_data.run_data(context, run, operations) for run in runs], {run.id: run.at for run in runs}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
-    data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
+    data: Data = {"runs": listed, "stopped": [dream_data.event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
         rows: list[list[Cell]] = []
@@ -282,12 +274,12 @@ def log(context: CliContext, limit: int) -> int:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
             kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
-            words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
+            words = "; ".join(filter(None, (dream_data.touched(one), one["reason"]))) + kept
             lasted = f"{duration(one['seconds'])} {cost}"
-            rows.append([one["id"], when(context, at[one["id"]]), how_part(one), by, words, lasted])
+            rows.append([one["id"], when(context, at[one["id"]]), dream_data.how_part(one), by, words, lasted])
         yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
-            yield refusal_line(context, refused)
+            yield dream_data.refusal_line(context, refused)
 
     context.out.result("dreams", data, text(), rows=listed)
     if not listed:
@@ -315,10 +307,10 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
         raise NotFound("no dream of ours is running", hint="memtui dream status tells who holds the lock")
     if context.options.dry_run:
         words = f"would end the dream {found.id} (pid {found.process.pid})"
-        context.out.result("kill", run_data(context, found), [words])
+        context.out.result("kill", dream_data.run_data(context, found), [words])
         return
     done = dreams.stop(context.workspace, found)
-    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(context, found)}
+    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": dream_data.run_data(context, found)}
 
     def text() -> Iterator[Line]:
         how = f"{done.by}, {done.seconds:.1f} s" if done.by else "was gone already"

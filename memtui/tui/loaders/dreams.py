@@ -17,15 +17,8 @@ from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.history.versions import Operation
+from memtui.tui import messages
 from memtui.tui.app_base import AppBase
-from memtui.tui.messages import (
-    CommandFailed,
-    DiffLoaded,
-    DreamAdvanced,
-    DreamsChanged,
-    ReadingFinished,
-    RunsLoaded,
-)
 from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
@@ -136,8 +129,8 @@ class DreamLoader:
         self._foreign = find_external_run(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
             waits = "" if held is None else held.id
-            app.post_message(RunsLoaded(dreams, waits, gates, opened, self._foreign, policy, dismissed))
-            app.post_message(ReadingFinished("dreams"))
+            app.post_message(messages.RunsLoaded(dreams, waits, gates, opened, self._foreign, policy, dismissed))
+            app.post_message(messages.ReadingFinished("dreams"))
 
     def _dream(self, run: Run, operations: tuple[Operation, ...]) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""
@@ -175,7 +168,7 @@ class DreamLoader:
             adoption = adoptions.plan_adoption(open_stage(workspace.dirs, run.id), workspace) if dream.kept else None
             claims = () if adoption is None else self._claims(adoption)
         except MemtuiError as error:
-            self.app.post_message(CommandFailed(error.message, error.hint))
+            self.app.post_message(messages.CommandFailed(error.message, error.hint))
             return OpenDream(run.id, events)
         return OpenDream(run.id, events, () if adoption is None else adoption.items, claims, taken)
 
@@ -197,7 +190,7 @@ class DreamLoader:
         except MemtuiError as error:
             text = error.message
         if not worker.is_cancelled:
-            self.app.post_message(DiffLoaded(FileDiff(id, name, text)))
+            self.app.post_message(messages.DiffLoaded(FileDiff(id, name, text)))
 
     def _follow(self, run: Run) -> None:
         worker = get_current_worker()
@@ -209,7 +202,7 @@ class DreamLoader:
             if len(events) != reported and not worker.is_cancelled:
                 reported = len(events)
                 dream = Dream(run, RunState("running"), run_progress(events), kept=True)
-                self.app.post_message(DreamAdvanced(dream, OpenDream(run.id, tuple(events))))
+                self.app.post_message(messages.DreamAdvanced(dream, OpenDream(run.id, tuple(events))))
             time.sleep(POLL_INTERVAL_S)
 
         for event in follow_events(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
@@ -218,7 +211,7 @@ class DreamLoader:
         while started is not None and not started.has_ended() and not worker.is_cancelled:
             time.sleep(POLL_INTERVAL_S)  # it has reported its end, and is about to leave
         if not worker.is_cancelled:
-            self.app.post_message(DreamsChanged())
+            self.app.post_message(messages.DreamsChanged())
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)

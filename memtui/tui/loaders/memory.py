@@ -11,17 +11,8 @@ from textual.worker import get_current_worker
 from memtui.client.git import branch_of
 from memtui.client.paths import LOCK_NAME
 from memtui.dream import has_history
+from memtui.tui import messages
 from memtui.tui.app_base import AppBase
-from memtui.tui.messages import (
-    CommandFailed,
-    DreamsFound,
-    InitialLoadFinished,
-    LeftoverFinished,
-    PreviewLoaded,
-    ReadingFinished,
-    SnapshotLoaded,
-    SnapshotOutdated,
-)
 from memtui.tui.startup.frame_cache import Stamp, stamp
 from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
@@ -76,7 +67,7 @@ class MemoryLoader:
         def draw() -> None:
             made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
             if not get_current_worker().is_cancelled:
-                self.app.post_message(PreviewLoaded(made))
+                self.app.post_message(messages.PreviewLoaded(made))
 
         self.app.start_thread("preview", draw)
 
@@ -91,7 +82,7 @@ class MemoryLoader:
         self._write(workspace.note_outside)
         self._take_up_texts()
         self.loaded = (message.snapshot, stamps_of(workspace, message.snapshot))
-        app.post_message(InitialLoadFinished())
+        app.post_message(messages.InitialLoadFinished())
         self._finished(workspace)
 
     def _again(self) -> None:
@@ -108,8 +99,8 @@ class MemoryLoader:
 
     def _finished(self, workspace: Workspace) -> None:
         if has_history(workspace.dirs, workspace.location.folder):
-            self.app.post_message(DreamsFound())
-        self.app.post_message(ReadingFinished("memory"))
+            self.app.post_message(messages.DreamsFound())
+        self.app.post_message(messages.ReadingFinished("memory"))
 
     def done(self) -> None:
         self._busy = False
@@ -120,17 +111,17 @@ class MemoryLoader:
     def _take_up_texts(self) -> None:
         """Keep what an editor left behind, or saved after it had returned, as drafts."""
         for words in editing.take_up_leftovers(self.app.workspace):
-            self.app.post_message(LeftoverFinished(words))
+            self.app.post_message(messages.LeftoverFinished(words))
 
     def _recover_dreams(self) -> None:
         for words in access.prepare_to_write(self.app.workspace) if has_history(self.app.workspace.dirs) else ():
-            self.app.post_message(LeftoverFinished(words))
+            self.app.post_message(messages.LeftoverFinished(words))
 
     def _look(self) -> None:
         self._take_up_texts()
         stamps = self.loaded[1] if self.loaded else []
         if any(stamp(seen[0]) != seen for seen in stamps) and not get_current_worker().is_cancelled:
-            self.app.post_message(SnapshotOutdated())
+            self.app.post_message(messages.SnapshotOutdated())
 
     def _write(self, write: Callable[[], object]) -> None:
         """Keep the history; where that is impossible it is said, and reading goes on."""
@@ -139,9 +130,9 @@ class MemoryLoader:
         try:
             write()
         except MemtuiError as error:
-            self.app.post_message(CommandFailed(error.message, error.hint))
+            self.app.post_message(messages.CommandFailed(error.message, error.hint))
 
-    def _post(self, *, full: bool) -> SnapshotLoaded:
+    def _post(self, *, full: bool) -> messages.SnapshotLoaded:
         state = self.app.state
         message = load_snapshot_again(self.app.workspace, state.snapshot, full=full)
         if not (full and message.same_as(state)) and not get_current_worker().is_cancelled:
@@ -149,11 +140,11 @@ class MemoryLoader:
         return message
 
 
-def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: bool) -> SnapshotLoaded:
+def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: bool) -> messages.SnapshotLoaded:
     """Read all of it; `full` adds links, checks and what the last dream changed."""
     snapshot = workspace.read(full=full, known=known)
     place = workspace.location
-    return SnapshotLoaded(
+    return messages.SnapshotLoaded(
         snapshot=snapshot,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),

@@ -17,23 +17,7 @@ from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.review.claim import Claim
 from memtui.dream.run.events import Ended, Event, File, Held
 from memtui.dream.run.stage import STAGE_RETENTION_S
-from memtui.presentation import LabeledText
-from memtui.presentation.dream_text import (
-    ABOUT,
-    claim_place,
-    claim_text,
-    event_text,
-    gate_text,
-    gates_summary,
-    outcome_text,
-    renamed,
-    run_details,
-    run_outcome,
-    run_seconds,
-    run_status,
-    starter,
-    touched_words,
-)
+from memtui.presentation import LabeledText, dream_text
 from memtui.presentation.secrets import mask_secrets
 from memtui.tui.state import Dream, OpenDream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES, Glyphs
@@ -53,7 +37,9 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 
 def status_of(dream: Dream) -> LabeledText:
     """How a run stands; one that was reviewed does not wait any more, a dry run never does."""
-    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, decision=dream.decision)
+    return dream_text.run_status(
+        dream_text.run_outcome(dream.state), dry_run=dream.run.dry_run, decision=dream.decision
+    )
 
 
 def word_of(dream: Dream) -> str:
@@ -62,7 +48,7 @@ def word_of(dream: Dream) -> str:
 
 
 def style_of(outcome: str) -> str:
-    return f"{TONE_STYLES[outcome_text(outcome).tone]}{' bold' if outcome == 'running' else ''}"
+    return f"{TONE_STYLES[dream_text.outcome_text(outcome).tone]}{' bold' if outcome == 'running' else ''}"
 
 
 def discarded(dream: Dream) -> bool:
@@ -77,9 +63,9 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     whole = width - STATE - WORDS - 1
     room = whole if width < SOURCE_FROM else whole * 3 // 5
-    state = gate_text(gate, now)
+    state = dream_text.gate_text(gate, now)
     if cells(state.text) > room:
-        state = gate_text(gate, now, short=True)
+        state = dream_text.gate_text(gate, now, short=True)
     reason = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
     where = clip(f"  {visible(gate.source, keep='')}", whole - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
@@ -90,7 +76,7 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
 def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
     """Would a dream start now, in a line; `short` leaves the question out."""
     question = "" if short else "Would a dream start now?  "
-    return (question + gates_summary(gates, now, short=short)).strip()
+    return (question + dream_text.gates_summary(gates, now, short=short)).strip()
 
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
@@ -102,7 +88,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     tail = f"{len(dream.progress.files) or glyphs.dash:>4}{age:>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
-        tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
+        tail = f" {duration(dream_text.run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(status.text, keep=""), 15, ellipsis=glyphs.ellipsis)
     made_by = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
@@ -126,8 +112,8 @@ def phase_words(dream: Dream) -> str:
 
 def end_words(dream: Dream) -> str:
     """How a run ended, said on any other view."""
-    touched = touched_words(dream.progress.files.values())
-    how = run_outcome(dream.state)
+    touched = dream_text.touched_words(dream.progress.files.values())
+    how = dream_text.run_outcome(dream.state)
     after = {"done": "2 shows it, z undoes it", "held": "w opens it"}.get(how, "2 shows more")
     word = "dry run done" if dream.run.dry_run and how == "held" else f"dream {word_of(dream)}"
     return f"{word}{': ' if touched else ''}{touched}; {after}"
@@ -141,7 +127,11 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
-        words = [f"dream {who}", touched_words(pill.files) or "no file yet", duration(max(now - pill.since, 0.0))]
+        words = [
+            f"dream {who}",
+            dream_text.touched_words(pill.files) or "no file yet",
+            duration(max(now - pill.since, 0.0)),
+        ]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -153,14 +143,14 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
 def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: bool) -> tuple[str, str, list[str]]:
     """Mark, its style, and the words about a run of ours."""
     progress, end = dream.progress, dream.state.end
-    touched = touched_words(progress.files.values())
+    touched = dream_text.touched_words(progress.files.values())
     if dream.state.word == "running":
-        lasted = duration(run_seconds(dream.run, progress, dream.state, now))
+        lasted = duration(dream_text.run_seconds(dream.run, progress, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
-            words.append(f"started by {starter(dream.run.trigger)}")
+            words.append(f"started by {dream_text.starter(dream.run.trigger)}")
         return spinner(glyphs, now, still=still), "$link bold", words
-    if run_outcome(dream.state) == "held":
+    if dream_text.run_outcome(dream.state) == "held":
         words = ["dream waits for review", touched, *(one.words for one in progress.held[:1])]
         return glyphs.changed, "$warn bold", words
     words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else progress.last)), end.reason if end else ""]
@@ -170,9 +160,9 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
-    lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
+    lasted = duration(dream_text.run_seconds(dream.run, dream.progress, dream.state, now))
     joints = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}
-    joint = joints.get(run_outcome(dream.state), ", took ")
+    joint = joints.get(dream_text.run_outcome(dream.state), ", took ")
     word = "done" if word_of(dream) == kind else word_of(dream)
     return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
 
@@ -244,8 +234,8 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
 
 def about(width: int) -> Iterator[Content]:
     """What a dream is, where none has run yet."""
-    room = max(cells(one.label) for one in ABOUT) + 2
-    for one in ABOUT:
+    room = max(cells(one.label) for one in dream_text.ABOUT) + 2
+    for one in dream_text.ABOUT:
         indent = (room if width >= 2 * room else cells(one.label) + 2) if one.label else 0
         wrapped = Content(one.text).wrap(max(8, width - indent)) or [Content("")]
         yield Content.styled(f"{one.label:<{indent}}", "$link") + wrapped[0]
@@ -254,7 +244,7 @@ def about(width: int) -> Iterator[Content]:
 
 def details(dream: Dream, width: int) -> Iterator[Content]:
     """How it was made: by whom, with what, at which cost."""
-    for one in run_details(dream.run, dream.progress, ended=dream.state.end is not None):
+    for one in dream_text.run_details(dream.run, dream.progress, ended=dream.state.end is not None):
         yield from _labelled(one.label, one.text, width, TONE_STYLES[one.tone])
 
 
@@ -309,7 +299,7 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     tail = f"{counts:>9}  {word:<13}" if width >= TIME_FROM else counts + (f" {word}" if word else "")
     if width >= TIME_FROM:
         tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
-    name = renamed(file.old, file.name)
+    name = dream_text.renamed(file.old, file.name)
     shown = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{marks.get(file.kind, '?')} ", style), shown, (clip(tail, width - 10), "$dim"))
 
@@ -343,7 +333,7 @@ def _claim_rows(claims: Sequence[Claim], width: int, glyphs: Glyphs) -> Iterator
         style = "$problem bold" if kind == "lost" else "bold"
         yield ClaimRow(("kind", kind), "", Content.styled(f"{kind} {glyphs.separator} {len(listed):,}", style))
         shown = listed[:MAX_CLAIMS]
-        for place, told in groupby(shown, key=claim_place):
+        for place, told in groupby(shown, key=dream_text.claim_place):
             heading = Content.styled(visible(place.replace(" > ", f" {glyphs.arrow} "), keep=""), "$link")
             for number, claim in enumerate(told):
                 if not number:
@@ -357,7 +347,7 @@ def _claim_rows(claims: Sequence[Claim], width: int, glyphs: Glyphs) -> Iterator
 
 def _claim(claim: Claim, width: int) -> Iterator[Content]:
     """A claim's lines; where there is room, the old wording stands beside the new one."""
-    lines = list(claim_text(claim))
+    lines = list(dream_text.claim_text(claim))
     if claim.kind == "changed" and width >= SIDE_FROM:
         half = (width - NUMBER - 2) // 2
         old, new = (_signed(line.text, TONE_STYLES[line.tone], half - 1) for line in lines[:2])
@@ -407,7 +397,7 @@ class LogRows:
 
 
 def _event(event: Event, width: int) -> Iterator[Content]:
-    line = event_text(event)
+    line = dream_text.event_text(event)
     if line is None:
         return
     at = time.strftime("%H:%M:%S", time.localtime(event.at))

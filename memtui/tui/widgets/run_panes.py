@@ -10,17 +10,7 @@ from memtui.dream.run.events import Event, File
 from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.dream_rows import (
-    ClaimRow,
-    ClaimRows,
-    LogRows,
-    about,
-    details,
-    file_row,
-    run_row,
-    standing,
-    touched_files,
-)
+from memtui.tui.render import dream_rows
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.virtual_list import LaidLines, VirtualList
@@ -45,12 +35,12 @@ class RunDetails(VirtualList):
     dream: Dream | None = None
     opened: OpenDream | None = None
     now = 0.0
-    rows: Sequence[ClaimRow] = ()
+    rows: Sequence[dream_rows.ClaimRow] = ()
 
     def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
-        self._log = LogRows()
-        self._claims = ClaimRows()
+        self._log = dream_rows.LogRows()
+        self._claims = dream_rows.ClaimRows()
         self._files: dict[str, tuple[File, str]] = {}
         self._placed: Hashable = None
 
@@ -69,21 +59,21 @@ class RunDetails(VirtualList):
     def _lay(self) -> None:
         keep = self._key
         width = max(12, self.size.width - 1)  # the last cell is the scroll bar's
-        rows = _plain([Content(""), *about(width)]) if self.dream is None else []
+        rows = _plain([Content(""), *dream_rows.about(width)]) if self.dream is None else []
         self._files = {}
         if self.dream is not None:
-            touched = touched_files(self.dream, self.opened)
+            touched = dream_rows.touched_files(self.dream, self.opened)
             claims = self.opened.claims if self.opened is not None and self.dream.kept else ()
             events = self.opened.events if self.opened is not None else ()
             log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
             self._files = {file.name: (file, state) for file, state in touched}
-            rows = _plain(standing(self.dream, self.opened, self.now, width, self.glyphs))
+            rows = _plain(dream_rows.standing(self.dream, self.opened, self.now, width, self.glyphs))
             if claims:
                 rows += [*_plain([Content("")]), *self._claims.lay(claims, width, self.glyphs)]
             if touched:
                 rows += _plain([Content(""), Content.styled(touched_words(file for file, _ in touched), "bold")])
-                rows += [ClaimRow(file.name, file.name, Content("")) for file, _ in touched]
-            rows += _plain([Content(""), *details(self.dream, width)])
+                rows += [dream_rows.ClaimRow(file.name, file.name, Content("")) for file, _ in touched]
+            rows += _plain([Content(""), *dream_rows.details(self.dream, width)])
             rows += _plain([Content(""), Content.styled("log, newest first", "bold"), *log]) if log else []
         self.rows = rows
         self.rows_changed(keep=keep)
@@ -106,12 +96,12 @@ class RunDetails(VirtualList):
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
         if row.key == row.file and row.file:
-            return file_row(*self._files[row.file], width, self.glyphs)
+            return dream_rows.file_row(*self._files[row.file], width, self.glyphs)
         return row.content
 
 
-def _plain(rows: Sequence[Content]) -> list[ClaimRow]:
-    return [ClaimRow(None, "", row) for row in rows]
+def _plain(rows: Sequence[Content]) -> list[dream_rows.ClaimRow]:
+    return [dream_rows.ClaimRow(None, "", row) for row in rows]
 
 
 class RunFiles(RowList[tuple[File, str]]):
@@ -140,7 +130,7 @@ class RunFiles(RowList[tuple[File, str]]):
         return row[0].name
 
     def row(self, index: int, width: int) -> Content:
-        return file_row(*self.rows[index], width, self.glyphs)
+        return dream_rows.file_row(*self.rows[index], width, self.glyphs)
 
 
 class RunHead(Static):
@@ -172,7 +162,7 @@ class RunList(RowList[Dream]):
     def row(self, index: int, width: int) -> Content:
         dream = self.rows[index]
         judging = dream.run.id == self.judging
-        return run_row(dream, self.now, width, self.glyphs, judging=judging, still=self.still)
+        return dream_rows.run_row(dream, self.now, width, self.glyphs, judging=judging, still=self.still)
 
 
 class RunLog(LaidLines, can_focus=False):
@@ -183,8 +173,8 @@ class RunLog(LaidLines, can_focus=False):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.follows = True
-        self._log = LogRows()
-        self._claims = ClaimRows()
+        self._log = dream_rows.LogRows()
+        self._claims = dream_rows.ClaimRows()
         self._events: Sequence[Event] = ()
         self._told: Sequence[Claim] = ()
 
