@@ -1,9 +1,8 @@
 """Changes to memory files as plans, shown before they are carried out. Making one reads files and writes nothing.
 
-A plan holds all that follows from a command: a rename takes the index entry and every link along, a deletion takes the
-index entry and says which links will lead nowhere. `PlanBuilder` collects the edits of one folder: each file is read
-once, its bytes and digest kept, so that the store can tell whether somebody else changed it meanwhile. Bytes that are
-no UTF-8 survive an edit unharmed.
+A plan holds all that follows from a command: a rename takes the index entry and every link along. `PlanBuilder` reads
+each file once and keeps its bytes and digest, so that the store can tell whether somebody else changed it meanwhile.
+Bytes that are no UTF-8 survive an edit unharmed.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,14 +1,12 @@
 """A shorter index, worked out before anything is written.
 
-`tidy_index` shortens the index as it is, in this order: it drops entries of missing files and further entries of one
-file, and cuts long descriptions behind their first sentence. If the text is over the goal then, it collapses blank
-lines, moves the prose of `##` sections into topics named by their headings, the last section first, moves other prose
-beyond half of the goal into a topic of its own, and drops the least useful entries until the rest fits. Headings that
-lost their last entry go too. `split_index` only moves sections: every entry stays, and what was loaded stays loaded.
-`rebuild_index` writes a new index from the topics, grouped by type.
+`tidy_index` drops entries of missing files and further entries of one file, and cuts long descriptions behind their
+first sentence. If the text is over the goal then, it collapses blank lines, moves the prose of `##` sections to topics
+named by their headings, the last section first, moves other prose beyond half of the goal into a topic of its own, and
+drops the least useful entries until the rest fits. Headings that lost their last entry go too. `split_index` only moves
+sections: every entry stays, and what was loaded stays loaded. `rebuild_index` writes a new index from the topics.
 
-All are pure and deterministic; doing it again changes nothing. Nothing is lost but what `dropped` lists, and what an
-entry said stands in `said`, for its topic.
+Doing any of it again changes nothing. Nothing is lost but what `dropped` lists; what an entry said stands in `said`.
 """
 
 import re

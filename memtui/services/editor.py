@@ -2,8 +2,7 @@
 
 A file is edited as a copy in the state folder (`editing/<id>/<name>`), so that neither a crash nor a signal loses what
 was typed: `take_up_leftovers` finds it at the next start. An editor with a window of its own is told to wait. Where one
-returns all the same before the person is done, its copy stays where it is: what is saved there later is kept as a draft
-by the next `take_up_leftovers`, and told.
+returns all the same too early, what is saved in its copy later is kept as a draft by the next `take_up_leftovers`.
 """
 
 import json

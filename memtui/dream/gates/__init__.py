@@ -1,7 +1,6 @@
-"""The conditions under which a dream may start, and how each stands now.
+"""The conditions under which a dream may start, and how each stands now: one `Gate` each, in the order of testing.
 
-In: a workspace and the time. Out: one `Gate` per condition, in the order in which they are tested (`evaluate_gates`);
-the first closed one that a person may not override stops the dream (`blocking_gate`).
+The first closed one that a person may not override stops the dream (`blocking_gate`).
 
 - `base`      gates that need only settings, the lock and the folder
 - `sessions`  enough new sessions or daily logs; caches its scan for ten minutes

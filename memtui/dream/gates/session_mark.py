@@ -2,8 +2,7 @@
 
 The lock's mtime is the agent client's: it says when a consolidation last succeeded. A run that starts at 3:00 and ends
 at 3:40 has not read what was said at 3:20, and one without a model has read no session at all. So a run that read
-sessions, and whose result was taken, keeps when it started in `<state>/read/<hash>.json`; no other run moves that mark:
-neither one without a model, nor a dry run, nor one that failed.
+sessions, and whose result was taken, keeps when it started in `<state>/read/<hash>.json`; no other run moves that mark.
 """
 
 import json

@@ -1,12 +1,12 @@
 """Gate: enough sessions, or a new daily log in assistant mode, since they were last read (`session_mark`).
 
-Reading transcripts costs more than all other gates together, so the sessions are scanned every ten minutes at most. A
-run keeps what its scan found in `<state>/scans/<hash>.json`; until it is ten minutes old that is the answer. A session
-that was judged once and has not changed is not read again, and once enough sessions count, the rest is not read.
+Reading transcripts costs more than all other gates together: a run keeps what its scan found in
+`<state>/scans/<hash>.json`, and for ten minutes that is the answer. A session that was judged once and has not changed
+is not read again, and once enough sessions count, the rest is not read.
 
-A session counts if a memory could be made from it (`has_substance`). One with nothing but shell commands and hardly any
-text does not. Whatever can't be decided counts: a session without any tool is talk, a transcript that can't be read is
-the reader's fault.
+A session counts if a memory could be made from it. One with nothing but shell commands and hardly any text does not.
+Whatever can't be decided counts: a session without any tool is talk, a transcript that can't be read is the reader's
+fault.
 
 In assistant mode one session goes on for days while the agent writes what matters to daily logs
 (`logs/YYYY/MM/YYYY-MM-DD.md`): these are then the source.

@@ -1,8 +1,8 @@
 """Finish what runs, and adoptions by hand, left that died: the adoption, the lock, the run's own file, old stages.
 
-Both may die at any point, by SIGKILL or with the machine. An adoption that was under way is completed or undone by the
-history's own journal (`Workspace.recover`), the lock gets its earlier mtime back, and the run's file gets its end, or
-what was adopted of it. Whoever looks at dreams next does that first (`services.access.settle`).
+Both may die at any point, by SIGKILL or with the machine. The history's journal completes or undoes an adoption, the
+lock gets its earlier mtime back, and the run's file gets its end, or what was adopted of it. Whoever looks at dreams
+next does that first (`services.access.settle`).
 """
 
 import os
