@@ -21,8 +21,7 @@ from memtui.memory.index import INDEX_NAME
 from memtui.util.app_dirs import Dirs
 from memtui.util.hashing import sha256
 
-FOLDER = "proposals"
-"""Of the state directory: a file for each memory folder."""
+FOLDER = "proposals"  # of the state directory: a file for each memory folder
 MAX_PROPOSALS = 100
 _KINDS = {
     "near-duplicate": "merge", "contradiction": "contradiction", "over-budget": "index", "index-full": "index",

@@ -72,8 +72,7 @@ _NOT_LAZY = re.compile(
 )
 _QUOTED_RULE = re.compile(r" {0,3}(?=(?:=+|-+) *\Z)")
 _COMMENT = re.compile(r"<!--[\s\S]*?-->")
-_MAX_REREAD_CHARS = 300_000
-"""What quotes with lazy lines may make us read again, far more than in any real file."""
+_MAX_REREAD_CHARS = 300_000  # what quotes with lazy lines may make us read again, far more than in any real file
 
 
 class _MarkdownBlock(Struct, frozen=True):

@@ -28,8 +28,7 @@ from memtui.memory.instructions import (
 )
 
 INDEX_NAME = "MEMORY.md"
-_QUOTED_UNITS = 80
-"""Of the first line that is cut, in the warning."""
+_QUOTED_UNITS = 80  # of the first line that is cut, in the warning
 
 
 class ContextFile(Struct, frozen=True):

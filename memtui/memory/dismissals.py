@@ -16,8 +16,7 @@ from memtui.history.log import OperationsLog, real_folder
 from memtui.history.versions import REDO, UNDO, FolderScope, Item, Operation, Saved, Versions
 from memtui.util.errors import Conflict
 
-SUBJECT: Final = "dismissal"
-"""What these operations are about."""
+SUBJECT: Final = "dismissal"  # what these operations are about
 DISMISS: Final = "dismiss"
 
 

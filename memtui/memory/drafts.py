@@ -16,8 +16,7 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
 
-RESERVE_BYTES = 256 * 1024
-"""Ten times the largest index that an agent loads."""
+RESERVE_BYTES = 256 * 1024  # ten times the largest index that an agent loads
 
 
 class Draft(Struct, frozen=True):

@@ -28,8 +28,7 @@ from memtui.util.errors import MemtuiError
 TYPES = ("user", "feedback", "project", "reference")
 MAX_BLOCK_LINES = 30  # that the agent client scans for a block
 MAX_BLOCK_BYTES = 16 * 1024
-LONG_VALUE_CHARS = 1000
-"""A name or description beyond it is clipped wherever it is shown."""
+LONG_VALUE_CHARS = 1000  # a name or description beyond it is clipped wherever it is shown
 _ABOVE_BLOCK = re.compile(r"\ufeff?(?:[ \t]*\r?\n|#[^\n]*\n|<!--(?:(?!-->).)*-->[ \t]*\r?\n)*", re.DOTALL)
 _LATER_BLOCK = re.compile(
     r"(---|\+\+\+|;;;)[ \t]*\r?\n(?=(?:(?!\1)[^\n]*\n){0,30}?[\"']?(?:name|title|description)[\"']?[ \t]*[:=])"

@@ -49,14 +49,10 @@ from memtui.memory.path_rules import glob_regex, rule_paths
 from memtui.util.text import JS_SPACE
 
 MAX_IMPORT_HOPS = 4
-MAX_FILE_BYTES = 4 << 20
-"""The client skips a larger file whole."""
-MAX_RULE_FILES = 2000
-"""Entries of one rules folder that are looked at."""
-ADVISED_LINES = 200
-"""Lines that Claude Code's documentation advises to stay below in a CLAUDE.md."""
-MANAGED_TEXT = "<managed-settings>"
-"""What Claude Code calls the file of a text that stands in managed settings."""
+MAX_FILE_BYTES = 4 << 20  # the client skips a larger file whole
+MAX_RULE_FILES = 2000  # entries of one rules folder that are looked at
+ADVISED_LINES = 200  # lines that Claude Code's documentation advises to stay below in a CLAUDE.md
+MANAGED_TEXT = "<managed-settings>"  # what Claude Code calls the file of a text that stands in managed settings
 
 NO_FILE = "no such file"
 OUTSIDE_REASON = "outside the working directory: the client asks before it loads it"

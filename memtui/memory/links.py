@@ -30,8 +30,7 @@ from memtui.util.text import nfc
 
 State = Literal["file", "outside", "external", "missing", "other"]
 
-MIN_MENTION_CHARS = 4
-"""A shorter name is too common a word to count as a mention."""
+MIN_MENTION_CHARS = 4  # a shorter name is too common a word to count as a mention
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)

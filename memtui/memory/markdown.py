@@ -128,8 +128,7 @@ def write_target(target: str, like: str = "") -> str:
     return f"<{written}>" if like.startswith("<") else written
 
 
-Edit = tuple[int, int, str]
-"""A replacement: start and end of the span, and the text to put there."""
+Edit = tuple[int, int, str]  # a replacement: start and end of the span, and the text to put there
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

@@ -16,8 +16,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict
 from memtui.util.text import nfc
 
-SUBJECT: Final = "pins"
-"""What these operations are about; their kinds are "pin" and "unpin"."""
+SUBJECT: Final = "pins"  # what these operations are about; their kinds are "pin" and "unpin"
 
 
 class RecordedPins(Pins):

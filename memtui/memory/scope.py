@@ -32,8 +32,7 @@ from memtui.memory.sync_copies import is_surely_a_copy, original_of
 from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
 from memtui.util.text import nfc
 
-MAX_SCANNED_TOPICS = 200
-"""The newest topics by mtime; the agent client's scan leaves out the rest."""
+MAX_SCANNED_TOPICS = 200  # the newest topics by mtime; the agent client's scan leaves out the rest
 MAX_FILES = 20_000
 
 
@@ -178,8 +177,7 @@ def _walk(
     return problem
 
 
-OWN_SCOPES = frozenset({"team", "logs"})
-"""Folders at the top of the memory folder that are scopes of their own."""
+OWN_SCOPES = frozenset({"team", "logs"})  # folders at the top of the memory folder that are scopes of their own
 MAX_AGENTS = 500
 
 

@@ -5,8 +5,7 @@ import re
 from memtui.memory.frontmatter import newline_of, read_frontmatter
 from memtui.util.text import nfc
 
-LONG_DESCRIPTION_CHARS = 150
-"""The client asks for entries of the index shorter than this."""
+LONG_DESCRIPTION_CHARS = 150  # the client asks for entries of the index shorter than this
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
 _MARKS = re.compile(

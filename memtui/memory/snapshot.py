@@ -172,8 +172,7 @@ def _without_allowed(problems: tuple[Problem, ...], allowed: frozenset[str]) -> 
     return tuple(problem for problem in problems if problem.code != "secret" or problem.subject not in allowed)
 
 
-PROBLEMS_AGE_S = 300.0
-"""How long the problems of an unchanged folder are reused; some of them name an age."""
+PROBLEMS_AGE_S = 300.0  # how long the problems of an unchanged folder are reused; some of them name an age
 
 
 def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> frozenset[str]:

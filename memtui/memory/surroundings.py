@@ -165,5 +165,4 @@ def _session_ids(folder: Path) -> list[str]:
         return []
 
 
-NOTHING_AROUND = Surroundings()
-"""A folder by itself: nothing is known of what lies around it."""
+NOTHING_AROUND = Surroundings()  # a folder by itself: nothing is known of what lies around it

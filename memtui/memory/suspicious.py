@@ -94,8 +94,7 @@ _UNSEEN = re.compile(
 )
 """Characters that take no room: fillers, variants of an ideograph behind none, a row of variation selectors."""
 _JOINER = re.compile(f"[{''.join(sorted(_JOINERS))}]")
-_CONTINUED = "\x0b"
-"""Stands for a line end that a backslash takes away."""
+_CONTINUED = "\x0b"  # stands for a line end that a backslash takes away
 _WORD = re.compile(r"[^\W_]{3,}")
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425"

@@ -45,10 +45,8 @@ TIDY_GOAL = 0.7
 NOTES_NAME = "index_notes.md"
 NOTES_TITLE = "Notes from the index"
 NOTES_DESCRIPTION = "What stood in the index itself"
-MAX_SECTIONS = 40
-"""Sections that become topics at once; with more of them their entries alone would fill the index."""
-MIN_SECTION_LINES, MIN_SECTION_UNITS = 3, 200
-"""Prose of a section that takes less of the index is not worth a topic."""
+MAX_SECTIONS = 40  # sections that become topics at once; with more of them their entries alone would fill the index
+MIN_SECTION_LINES, MIN_SECTION_UNITS = 3, 200  # prose of a section that takes less of the index is not worth a topic
 
 _WEIGHT = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.5}
 _LIST = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")

@@ -22,8 +22,7 @@ from memtui.util.text import nfc
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
 MAX_FILE_BYTES = 1_000_000  # a larger file opens read only
-MAX_INDEX_BYTES = 4 << 20
-"""The agent client loads nothing of a larger index."""
+MAX_INDEX_BYTES = 4 << 20  # the agent client loads nothing of a larger index
 MAX_SLUG_CHARS = 60
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
 _NOT_IN_WORDS = re.compile(r"[^\w]+|_+")

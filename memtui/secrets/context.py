@@ -80,8 +80,7 @@ _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is ov
 _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
-Span = tuple[str, int, int]
-"""A rule, and the start and end of the value in the text."""
+Span = tuple[str, int, int]  # a rule, and the start and end of the value in the text
 
 
 def find_near_keywords(text: str) -> Iterator[Span]:

@@ -59,8 +59,7 @@ from memtui.util.diff import unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound, UsageError
 from memtui.util.text import nfc, pluralize
 
-LOOK_S = 0.2
-"""Seconds between two looks at a process that is waited for."""
+LOOK_S = 0.2  # seconds between two looks at a process that is waited for
 
 
 def proposal_evidence(workspace: Workspace, snapshot: Snapshot, proposal: Proposal) -> str:

@@ -30,12 +30,9 @@ from memtui.util.errors import MemtuiError, NotFound, Unsupported
 from memtui.util.foreground import run_in_foreground
 from memtui.util.process import ProcessIdentity, current_process, is_alive
 
-FOLDER = "editing"
-"""Of the state folder, for the copies."""
-AT_ONCE_S = 1.0
-"""Seconds within which an editor that changed nothing is taken for one that didn't wait."""
-LATE_CHANGES_S = 86_400.0
-"""Seconds for which the copy of an editor that has returned is watched for later changes."""
+FOLDER = "editing"  # of the state folder, for the copies
+AT_ONCE_S = 1.0  # seconds within which an editor that changed nothing is taken for one that didn't wait
+LATE_CHANGES_S = 86_400.0  # seconds for which the copy of an editor that has returned is watched for later changes
 
 
 class EditorStyle(Struct, frozen=True):

@@ -42,8 +42,7 @@ else:  # with the rules that it needs 0.2 MB, for one command
 
 __all__ = ["EXPIRY_FIELD", "check_name", "file_name"]
 
-MAX_LOST_SHARE: Final = 0.5
-"""Share of an index's entries that an edit may remove without a question."""
+MAX_LOST_SHARE: Final = 0.5  # share of an index's entries that an edit may remove without a question
 MAX_NAMES_LISTED: Final = 8
 
 _IN_THE_HISTORY = "What it loses stays in the history."

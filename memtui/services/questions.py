@@ -21,8 +21,7 @@ class Allow(Struct, frozen=True):
     secret: SecretChoice = ""
 
 
-NOTHING_YET = Allow()
-"""What has been said yes to before anything was asked."""
+NOTHING_YET = Allow()  # what has been said yes to before anything was asked
 
 
 class SecretFound(Struct, frozen=True):

@@ -15,8 +15,7 @@ from memtui.services.memory import text_on_disk
 from memtui.util.config import SETTINGS, Setting, edit_config
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 
-LAYERS = ("user", "local", "project")
-"""The settings files of Claude Code that can be written."""
+LAYERS = ("user", "local", "project")  # the settings files of Claude Code that can be written
 
 _ON_OFF = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 

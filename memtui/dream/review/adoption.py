@@ -35,8 +35,7 @@ AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
 
 HUNK_CONTEXT = 1
 """Lines around a hunk that can be adopted by itself: with the usual 3 all changes of a short topic would be one."""
-LOSS_DAYS = 7
-"""What runs lost in so many days adds up."""
+LOSS_DAYS = 7  # what runs lost in so many days adds up
 MAX_PROMPT_SESSIONS = 200
 """Sessions in which the prompts behind a `user` or `feedback` topic are looked for, the newest first."""
 

@@ -4,8 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-ClaimKind = Literal["lost", "changed", "moved", "merged", "new"]
-"""In the order in which a person reads them."""
+ClaimKind = Literal["lost", "changed", "moved", "merged", "new"]  # in the order in which a person reads them
 CLAIM_KINDS: tuple[ClaimKind, ...] = ("lost", "changed", "moved", "merged", "new")
 
 

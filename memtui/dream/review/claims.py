@@ -18,12 +18,9 @@ from memtui.dream.review.meaning import Terms, all_tokens, find_terms
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.util.text import nfc
 
-MIN_KEPT_SHARE = 0.5
-"""Share of a claim's terms from which a line afterwards says it in other words."""
-MIN_TERMS = 3
-"""A claim with fewer terms is compared by all its words."""
-MAX_TERMS = 4
-"""Lost terms that a claim names."""
+MIN_KEPT_SHARE = 0.5  # share of a claim's terms from which a line afterwards says it in other words
+MIN_TERMS = 3  # a claim with fewer terms is compared by all its words
+MAX_TERMS = 4  # lost terms that a claim names
 
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)(?<!e\.g\.)(?<!i\.e\.)\s+(?=[\"'“(\[`*_]*[A-Z0-9À-ÖØ-Þ])|(?<=[。！？])\s*"

@@ -11,8 +11,7 @@ from memtui.history.versions import Operation
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 
-MAX_CLOCK_STEP_S = 86_400
-"""How far a clock may have been set back since a run began."""
+MAX_CLOCK_STEP_S = 86_400  # how far a clock may have been set back since a run began
 Decision = Literal["", "adopted", "partly adopted", "restored", "discarded", "expired"]
 """What became of a run's changes; "" while nothing is decided, or where there was nothing to decide."""
 

@@ -60,8 +60,7 @@ def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     return open_stage(dirs, run.id)
 
 
-POLICY_RULES = ("review", "learning")
-"""The rules of `policy_reason`: they hold a run whatever it did."""
+POLICY_RULES = ("review", "learning")  # the rules of `policy_reason`: they hold a run whatever it did
 
 
 class ReviewPolicy(Struct, frozen=True):

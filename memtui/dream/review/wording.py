@@ -15,8 +15,7 @@ from memtui.memory.index import local_name
 from memtui.memory.markdown import find_links
 from memtui.util.text import nfc
 
-MIN_PAIRS = 20
-"""Fewer neighbouring words tell nothing of their order."""
+MIN_PAIRS = 20  # fewer neighbouring words tell nothing of their order
 MIN_UNSUPPORTED_TERMS = 3
 """Terms of a sentence that nobody said, from which it needs a source; at least half of its terms have to be such."""
 MIN_LIKE = 0.6

@@ -47,8 +47,7 @@ from memtui.util.process import current_process
 from memtui.util.text import pluralize
 
 MAX_RUN_S = 45 * 60.0  # well below the hour after which the run's lock no longer counts
-STAGE_POLL_INTERVAL_S = 0.25
-"""Time between two looks at the stage of a run that reports something but takes no turns."""
+STAGE_POLL_INTERVAL_S = 0.25  # time between two looks at the stage of a run that reports something but takes no turns
 
 Emit = Callable[[Event], None]
 BackendWork = Callable[[Stage, Emit], Awaitable[object] | object]

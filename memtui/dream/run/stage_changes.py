@@ -17,8 +17,7 @@ from memtui.util.errors import MemtuiError
 
 ChangeKind = Literal["added", "changed", "removed", "renamed"]
 
-RENAME_SIMILARITY = 0.6
-"""Share of bytes in common, line by line, from which a new file counts as a removed one renamed."""
+RENAME_SIMILARITY = 0.6  # share of bytes in common, line by line, from which a new file counts as a removed one renamed
 
 _MAX_COMPARED_PAIRS = 2500
 _MAX_BLANK_BYTES = 64  # a larger file is not read to find out whether it is blank

@@ -21,12 +21,10 @@ from memtui.memory.surroundings import NOTHING_AROUND, Surroundings
 from memtui.memory.topic import FileKind, MemoryFile
 from memtui.util.text import nfc
 
-_LONGER_BULLET = 3
-"""Units by which the bullet of a numbered list may be longer than "- "."""
+_LONGER_BULLET = 3  # units by which the bullet of a numbered list may be longer than "- "
 _FILE_NAME = re.compile(r"[\w./-]+\.md")
 
-Severity = Literal["error", "warning", "info"]
-"""Something is lost or leaks; worth fixing; a hint that is never counted."""
+Severity = Literal["error", "warning", "info"]  # something is lost or leaks; worth fixing; a hint that is never counted
 
 
 class Problem(Struct, frozen=True):

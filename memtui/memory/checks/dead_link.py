@@ -17,8 +17,7 @@ from memtui.memory.markdown import Link, find_links
 from memtui.memory.topic import stem_of
 from memtui.util.text import nfc
 
-MIN_SIMILARITY = 84.0
-"""How similar (0 to 100) a name must be to be offered in place of a missing one."""
+MIN_SIMILARITY = 84.0  # how similar (0 to 100) a name must be to be offered in place of a missing one
 _DROP = "drop this line"
 _NAME = re.compile(r"[^\W_](?:[\w /'’()-]*[\w)])?(?:\.md)?")
 

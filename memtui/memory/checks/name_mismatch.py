@@ -7,8 +7,7 @@ from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Problem
 from memtui.memory.links import slug
 from memtui.memory.topic import stem_of
 
-MIN_CHARS = 3
-"""A shorter name is too short to tell."""
+MIN_CHARS = 3  # a shorter name is too short to tell
 _ONE_WORD = re.compile(r"[\w.-]+\Z", re.ASCII)
 
 

@@ -9,8 +9,7 @@ from memtui.memory.markdown import code_spans, is_inside
 from memtui.util.text import age
 
 LONG_PAST = timedelta(days=30)
-STALE_WORDS_S = 180 * 86_400.0
-"""Age of a file from which "for now" is doubtful."""
+STALE_WORDS_S = 180 * 86_400.0  # age of a file from which "for now" is doubtful
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DATE = re.compile(
     r"\b(?:until|till|valid (?:until|through|to)|expires?(?: on)?|deadline(?: is)?:?|due(?: on| by)?:?|no later than"

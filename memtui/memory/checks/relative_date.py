@@ -7,8 +7,7 @@ from memtui.memory.dates import relative_dates
 from memtui.util.text import age
 
 STALE_AFTER_S = 86_400.0
-MAX_LISTED_DATES = 3
-"""Relative dates of a file that are reported one by one; what follows is one problem."""
+MAX_LISTED_DATES = 3  # relative dates of a file that are reported one by one; what follows is one problem
 _OFTEN_NOW = frozenset({"today", "this sprint", "오늘"})
 """Words that mean "nowadays" more often than a day: in 234 real files, all 11 did."""
 

@@ -11,8 +11,7 @@ from memtui.memory.checks.long_entry import LONG_LINE_CHARS
 from memtui.memory.index import IndexEntry, entry_end, read_entries
 
 _OTHER_BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d{1,9}[.)]|```|~~~|<!--)")
-MAX_LISTED = 3
-"""Entries without a fix that are reported one by one; what follows is one problem."""
+MAX_LISTED = 3  # entries without a fix that are reported one by one; what follows is one problem
 
 
 def find(file: CheckedFile) -> Iterator[Problem]:

@@ -14,8 +14,7 @@ _FILLER = re.compile(
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t].*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
-MAX_STUB_CHARS = 400
-"""A longer text is never looked at: it says something."""
+MAX_STUB_CHARS = 400  # a longer text is never looked at: it says something
 
 
 def find_in_text(text: str) -> tuple[TextHit, ...]:
