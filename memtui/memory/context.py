@@ -91,10 +91,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def session_context(env: Env, location: MemoryLocation, instructions: Iterable[Instruction]) -> SessionContext:
-    """What a session that starts in a directory is given, in the order of loading; writes nothing.
-
-    An import that is loaded already stands once, at its first place.
-    """
+    """What a session in a directory is given, in the order of loading, each file once; writes nothing."""
     files: list[ContextFile] = []
     omitted: list[OmittedFile] = []
     for item in instructions:

@@ -204,10 +204,7 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
 
 
 def _later_block(text: str, at: int, lines_before: int) -> tuple[int, str] | None:
-    """The line and the fence of a block that stands where none is read, in the first lines after an offset.
-
-    It has a name or a description, and nothing but blank lines, comments and headings stand above it.
-    """
+    """Line and fence of a block further down, with nothing but blank lines, comments and headings above it."""
     above = _ABOVE_BLOCK.match(text, at)
     found = _LATER_BLOCK.match(text, at if above is None else above.end())
     if found is None:

@@ -100,10 +100,7 @@ def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
 
 
 def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:
-    """Put a new entry behind the last one, or the last of a section, in its manner; duplicates are not looked for.
-
-    `target` is posix and relative to the index. A `section` that isn't there is made at the end of the file.
-    """
+    """Put a new entry behind the last one, or the last of a section (made at the end if absent), in its manner."""
     newline = newline_of(text)
     entries = list(read_entries(text))
     line = _line(None, text, title, target, description)

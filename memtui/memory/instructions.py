@@ -74,10 +74,7 @@ ImportState = Literal[
 
 
 class Import(Struct, frozen=True):
-    """What became of one `@path`; `reason` says why nothing was loaded ("" if it was).
-
-    `hops` counts from 1, `size` is in bytes, `text` is what the agent gets of the imported file itself.
-    """
+    """What became of one `@path`: `hops` from 1, `size` in bytes, the text that the agent gets, or why it gets none."""
 
     written: str
     path: Path

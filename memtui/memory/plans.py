@@ -30,10 +30,7 @@ from memtui.util.text import nfc
 
 
 class Plan(Struct, frozen=True):
-    """Changes that belong together, for the store of `root` and `allow`.
-
-    `before` holds the bytes that they were made from, `renamed` (old, new) names; `notes` are for people.
-    """
+    """Changes that belong together, for the store of `root` and `allow`; `before` are the bytes they were made from."""
 
     title: str
     changes: tuple[Change, ...]
@@ -139,10 +136,7 @@ def _full_name(name: str) -> str:
 def plan_new(
     snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto"
 ) -> Plan:
-    """Create a topic file in a scope (the auto memory may not exist yet) and list it in the index.
-
-    `name` is as a person types it; `description` is one line, the entry's too; `body` is the text below.
-    """
+    """Create a topic file in a scope and list it in the index; `name` is as typed, `description` is the entry's too."""
     if type not in TYPES:
         raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
     name = " ".join(name.split())

@@ -33,10 +33,7 @@ class AgentStore(Struct, frozen=True):
 
 
 class Surroundings(Struct, frozen=True, dict=True, eq=False):
-    """The home, Claude Code's folder, the working directory, the repository, and the instruction files.
-
-    `store` is the project's folder under `projects/`, if the memory folder is the one in it.
-    """
+    """What lies around a memory folder; `store` is the project's folder, if the memory folder is the one in it."""
 
     home: Path | None = None
     config: Path | None = None

@@ -91,10 +91,7 @@ def read_file(
     scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool,
     own: Sequence[Path] = (),
 ) -> tuple[MemoryFile, bytes]:  # fmt: skip
-    """Read one file, of that `lstat`, and return it with the bytes read (none if it wasn't opened); never raises.
-
-    A link is read as the client reads it; it is written through if its target lies in one of the folders `own`.
-    """
+    """Read one file, through a link as the client does, and return it with the bytes read, if any; never raises."""
     where = os.fspath(path)
     lies_at, not_written = None, ""
     if stat.S_ISLNK(status.st_mode):

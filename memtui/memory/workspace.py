@@ -150,10 +150,7 @@ class Workspace:
         why: str = "",
         who: str = "you",
     ) -> Saved:
-        """Write one file, from the digest `base` that the writer saw (None for a new file).
-
-        `base_data` are those bytes, which a merge needs where history never saw the file.
-        """
+        """Write one file, from the digest `base` that the writer saw; `base_data` helps a merge without history."""
         self.check_writable()
         store, name = self.home_of(path)
         return store.apply([Change(name, data, base, base_data)], why=why or f"edit {name}", who=who)
@@ -196,10 +193,7 @@ class Workspace:
     def undo_order(
         self, others: Mapping[str, Inverse] | None = None, recover: Collection[Callable[[], object]] = ()
     ) -> UndoOrder:
-        """Undo and redo of all that concerns the project.
-
-        `others` take back, by subject, what is neither files nor pins; `recover` ends their interrupted operations.
-        """
+        """Undo and redo of all that concerns the project; `others` take back, by subject, what isn't files or pins."""
         self.check_writable()
         inverses: dict[str, Inverse] = {
             FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert,

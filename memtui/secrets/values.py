@@ -77,10 +77,7 @@ _TERM = re.compile(  # names of technology that look like a weak password
 
 
 def is_placeholder(value: str, *, machine: bool = False) -> bool:
-    """Whether the string stands in for one: `<YOUR_TOKEN>`, `xxxxx`, `my-secret`, `AKIA…EXAMPLE`.
-
-    With `machine`, a vendor's prefix stood before it, so short words in it are chance.
-    """
+    """Whether the string stands in for a secret; `machine`: behind a vendor's prefix, where words are chance."""
     low = value.lower()
     if len(value) < 4 or _TEMPLATE.search(value) or _EXAMPLE.search(low) or _RUN.search(value) or _PLAIN.match(value):
         return True

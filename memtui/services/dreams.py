@@ -178,10 +178,7 @@ def _replaced(held: Run) -> str:
 
 
 def start(workspace: Workspace, request: RunRequest, allow: Allow = NOTHING_YET) -> StartedRun | NeedsConfirmation:
-    """Start the process of a dream; one that takes the place of a dream waiting for review is asked about.
-
-    `Unsupported` if the backend can't work here; `MemtuiError` if the process can't be started.
-    """
+    """Start the process of a dream; asked about if another one waits for review. `Unsupported` or `MemtuiError`."""
     require_writable(workspace)
     choose_backend(request.backend or None, request.mode, workspace, read_config(workspace.dirs.config))
     held = run_awaiting_review(runs(workspace), workspace.dirs)

@@ -103,10 +103,7 @@ def _environ(workspace: Workspace) -> dict[str, str]:
 
 
 class ReturnedText(Struct, frozen=True):
-    """What came back from an editor that began with `start`, when the file had the digest `base`.
-
-    `at_once`: it returned at once without a change, so it may still be open; `copy` is what it has open then.
-    """
+    """What came back from an editor; `at_once`: without a change and at once, so it may still have `copy` open."""
 
     data: bytes
     start: bytes
@@ -175,10 +172,7 @@ def run_editor(
     workspace: Workspace, path: Path, start: bytes, base: str | None, *, line: int | None = None,
     suspend: Suspend = nullcontext,
 ) -> ReturnedText:  # fmt: skip
-    """Let the person edit a text as a copy of a file, and wait for the end. Nothing but the copy is written.
-
-    `Unsupported` if the editor fails (what was typed is kept as a draft), `NotFound` if it left no file behind.
-    """
+    """Let the person edit a text as a copy of a file; `Unsupported` if that fails, with what was typed as a draft."""
     command = editor_words(read_config(workspace.dirs.config), _environ(workspace))
     copy = _begin_copy(workspace.dirs, path, start, base)
     words = command_for(command, copy, line)

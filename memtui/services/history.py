@@ -40,10 +40,7 @@ def record_outside_changes(workspace: Workspace) -> str:
 
 
 def next_operation(workspace: Workspace, word: str | None = None, *, redo: bool = False, end: bool = True) -> Operation:
-    """The operation that `undo` or `redo` would take, or the one of an id; `NotFound` if there is none.
-
-    With `end` what a crash left half done is ended first, which a look alone may not.
-    """
+    """The operation that undo or redo would take, or an id's; `end`: what a crash left half done is ended first."""
     order = _order(workspace)
     if end:
         order.end_interrupted()
@@ -115,10 +112,7 @@ class FolderRestore(Struct, frozen=True):
 
 
 def plan_folder_restore(workspace: Workspace, *, as_of: str | None = None, before: str | None = None) -> FolderRestore:
-    """Look what bringing the memory folder back would do: to a time or age ("3d"), or before an operation's id.
-
-    `UsageError` if `as_of` is no time, `NotFound` if there is no operation `before`.
-    """
+    """Look what restoring the memory folder to a time, or before an operation, would do; `UsageError`, `NotFound`."""
     store = workspace.store(workspace.location.folder)
     until = _moment(as_of, workspace.now()) if as_of is not None else None
     when = f"before {before}"

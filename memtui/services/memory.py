@@ -71,10 +71,7 @@ class Applied(Struct, frozen=True):
 
 
 class SavedFile(Struct, frozen=True):
-    """A file that was saved: `data` is what it holds now, which may be merged, or without a secret.
-
-    `not_loaded` is the number of lines of an index past its limit.
-    """
+    """A file that was saved, with what it holds now; `not_loaded` counts the lines of an index past its limit."""
 
     path: Path
     name: str
@@ -94,10 +91,7 @@ SaveOutcome = SavedFile | SecretFound | SaveConflict | NeedsConfirmation
 def new_topic(
     snapshot: Snapshot, name: str, type: str | None = None, description: str = "", body: str = ""
 ) -> PreparedChange:
-    """A new topic file, listed in the index with its description; a name such as `feedback_testing` tells the type.
-
-    `UsageError` if type or name won't do, `Refused` if there is such a file.
-    """
+    """A new topic file, listed in the index; `UsageError` if type or name won't do, `Refused` if it is there."""
     kind = type or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if kind is None:
         raise UsageError("the type is missing", hint="--type user, feedback, project or reference")
@@ -276,10 +270,7 @@ def _rewritten(plan: Plan) -> PreparedChange:
 def apply(
     workspace: Workspace, change: PreparedChange, allow: Allow = NOTHING_YET
 ) -> Applied | NeedsConfirmation | SecretFound:
-    """Make a prepared change, as one operation; nothing was written if it raises.
-
-    `Refused` if a name may not be written, `Conflict` if a file changed since and can't be merged.
-    """
+    """Make a prepared change as one operation; `Refused` or `Conflict` if nothing could be written."""
     require_writable(workspace)
     plan = change.plan
     if not plan.changes and not change.then:

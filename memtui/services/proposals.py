@@ -8,10 +8,7 @@ from memtui.memory.snapshot import Snapshot
 
 
 def open_proposals(snapshot: Snapshot, dismissed: Collection[Dismissal]) -> tuple[Proposal, ...]:
-    """What a tidy by rules leaves to a person's judgement; `snapshot` has to be a full one.
-
-    `dismissed` is what the person has dismissed, by `Workspace.dismissals`.
-    """
+    """What a tidy by rules leaves to a person and wasn't dismissed; `snapshot` has to be a full one."""
     return find_proposals(snapshot.problems, digests_of(snapshot), dismissed)
 
 

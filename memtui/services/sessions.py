@@ -71,10 +71,7 @@ def require_project_sessions(workspace: Workspace, paths: Iterable[Path]) -> Non
 
 
 def archive_sessions(workspace: Workspace, paths: Sequence[Path]) -> ArchiveResult:
-    """Move sessions to where Claude Code's clean-up doesn't find them.
-
-    `Refused` if one is open in Claude Code or in no project folder; `MemtuiError` if one can't be moved.
-    """
+    """Move sessions out of the clean-up's reach; `Refused` if one is open or in no project folder."""
     require_writable(workspace)
     require_project_sessions(workspace, paths)
     return archive_for(workspace).archive(paths, live=live_sessions(workspace))

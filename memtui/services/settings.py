@@ -38,10 +38,7 @@ def parse_own(setting: Setting, word: str | None) -> str | None:
 
 
 def set_own(workspace: Workspace, key: str, value: str | None) -> None:
-    """Set one key of config.toml, or remove it; comments, other keys and their order stay.
-
-    `UsageError` if there is no such key or value, `Conflict` on a write of others, `MemtuiError` if it isn't TOML.
-    """
+    """Set one key of config.toml, or remove it; all else stays. `UsageError`, `Conflict`, `MemtuiError` for no TOML."""
     require_writable(workspace)
     value = parse_own(own_setting(key), value)
     store, name = workspace.own_settings()

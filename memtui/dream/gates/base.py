@@ -19,10 +19,7 @@ SCHEDULE_TOLERANCE_S = 3600
 
 
 class Gate(Struct, frozen=True):
-    """One condition: `words` say what it requires, `reason` how it stands, `source` where that was read.
-
-    `opens_at` is when a closed gate opens by itself, `None` if that isn't known.
-    """
+    """One condition: what it requires, how it stands, where that was read, and when it opens by itself, if known."""
 
     name: str
     open: bool

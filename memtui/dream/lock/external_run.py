@@ -18,10 +18,7 @@ from memtui.util.errors import NotFound
 
 
 class ExternalRun(Struct, frozen=True):
-    """A lock holder that is no run of ours, since when, and the session that its process has open, if known.
-
-    `names` are the memory files at our first look; `files` those that changed, came or went since.
-    """
+    """A lock holder that is no run of ours; `names` are the files at our first look, `files` those changed since."""
 
     pid: int
     since: float

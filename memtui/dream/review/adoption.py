@@ -86,10 +86,7 @@ class Adoption(Struct, frozen=True):
 
 
 class Adopted(Struct, frozen=True):
-    """What was done: the version (`None` if nothing was written), the adopted names, and those still waiting.
-
-    `partly` is the file of which some hunks were adopted; it waits with the others.
-    """
+    """What was done, by name: adopted, of those merged, still waiting, and `partly`: some hunks, the rest waits."""
 
     version: str | None
     names: tuple[str, ...]

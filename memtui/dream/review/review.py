@@ -276,10 +276,7 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change], *, over: Collection[str] = ()) -> Saved:
-    """Carry out a `restore_plan`, as one operation; what can't be restored is in `left`.
-
-    `over` are names to bring back even where later edits overlap: these stay in the history.
-    """
+    """Carry out a `restore_plan` as one operation, even over later edits of `over`; `left` has what isn't restored."""
     workspace.check_writable()
     store = workspace.store(run.folder)
     made = list(changes)

@@ -34,10 +34,7 @@ Mode = Literal["reflect", "prune"]
 
 
 class RuleChange(Struct, frozen=True):
-    """One change that a rule made: to which file, and for people what was done.
-
-    `before` holds the lines, of whatever files, that stood there before and no longer stand there so.
-    """
+    """One change of a rule to a file, in words; `before` holds the lines, of any file, that no longer stand there."""
 
     rule: str
     name: str

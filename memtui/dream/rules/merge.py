@@ -46,10 +46,7 @@ class _Section(Struct):
 
 
 def merge_texts(newer: str, older: str) -> tuple[str, tuple[str, ...]]:
-    """Merge two files to a text with every line of both bodies, but for the older one's headings listed beside it.
-
-    It has the front matter, order and line ends of `newer`, and the earlier date of creation.
-    """
+    """Merge an older file into a newer one, whose head stays; also gives the headings that are left out of it."""
     front, old_front = read_frontmatter(newer), read_frontmatter(older)
     newline = newline_of(newer)
     head = newer[: front.body_start]

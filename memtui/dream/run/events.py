@@ -117,10 +117,7 @@ class Held(Event, frozen=True):
 
 
 class Decided(Event, frozen=True):
-    """What became of an ended run's drafts: "adopted" or "discarded" by a person, or "expired".
-
-    `left` is how many changes are still to be decided, -1 for unknown; of `partly` files some hunks were adopted.
-    """
+    """What became of drafts: "adopted", "discarded", "expired"; `left` are still to be decided, -1 for unknown."""
 
     what: str = ""
     names: tuple[str, ...] = ()
@@ -130,10 +127,7 @@ class Decided(Event, frozen=True):
 
 
 class Ended(Event, frozen=True):
-    """The last event of a run itself; `version` is the adopted one, `signal` the one that ended it, 0 for none.
-
-    `lock` says what became of the lock, `drafted` how many changes are kept in the stage.
-    """
+    """The last event of a run: what became of the lock, how many drafts are kept, the ending signal (0 for none)."""
 
     how: str = "failed"
     reason: str = ""

@@ -57,10 +57,7 @@ class StartedRun(Struct):
         return self.process.poll() is not None
 
     def wait_until_started(self, pause: Callable[[float], object]) -> Started | Ended:
-        """Wait for the first event, `Started` or `Ended`; a run that a gate stopped leaves no folder.
-
-        Raises `Unsupported` with the first line of its output if it ended without either.
-        """
+        """Wait for the first event; raises `Unsupported` with the first line of output if the run ended without one."""
         for event in follow_events(self.path / "events.jsonl", self.has_ended, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
                 self.process.wait()

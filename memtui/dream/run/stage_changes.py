@@ -24,10 +24,7 @@ _MAX_BLANK_BYTES = 64  # a larger file is not read to find out whether it is bla
 
 
 class StagedChange(Struct, frozen=True):
-    """One file that differs, by its present or last name and the one before a rename; digests, lines counted.
-
-    `added` and `removed` count lines. `emptied`: it had a text and has none left.
-    """
+    """One file that differs: digests before and after, lines added and removed; `emptied`: it has no text left."""
 
     name: str
     kind: ChangeKind

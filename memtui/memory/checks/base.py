@@ -125,10 +125,7 @@ def entry_row(file: MemoryFile) -> EntryRow:
 
 
 class CheckedFile(Struct, frozen=True, dict=True):
-    """A file that is checked: as the folder holds it, or (`file` is None) as it stands in the editor.
-
-    `folder` is None for an instruction file. `front` is a topic's; `text` is known for the index and in the editor.
-    """
+    """A file as the folder holds it, or (no `file`) as it stands in the editor; an instruction file has no `folder`."""
 
     scope: str
     name: str

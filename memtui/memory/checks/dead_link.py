@@ -51,10 +51,7 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 def file_called(link: Link, source: str, names: Names) -> str:
-    """The one topic of the name that a link gives, with or without a type in front; "" if none or several have it.
-
-    A target with a folder in it is another file, of the project perhaps.
-    """
+    """The one topic that a link without a folder names, with or without a type in front; "" if none or several do."""
     if "/" in link.target.removeprefix("./"):
         return ""
     found = names.called.get(slug(stem_of(link.target)), set()) - {source}
