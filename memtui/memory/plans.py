@@ -133,19 +133,15 @@ def _full_name(name: str) -> str:
     return name if not name or name.endswith(".md") else f"{name}.md"
 
 
-def plan_new(
-    snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto"
-) -> Plan:
-    """Create a topic file in a scope and list it in the index; `name` is as typed, `description` is the entry's too."""
+def plan_new(snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "") -> Plan:
+    """Create a topic file and list it in the index; `name` is as typed, `description` is the entry's, too."""
     if type not in TYPES:
         raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
     name = " ".join(name.split())
     if not name:
         raise UsageError("a name is missing")
-    found = snapshot.scope(scope)
-    if found is None and scope != "auto":
-        raise NotFound(f"there is no scope {scope}")
-    builder = PlanBuilder(snapshot.location.folder if found is None else found.root)
+    found = snapshot.auto
+    builder = PlanBuilder(snapshot.location.folder)
     file = file_name(type, name)
     if builder.exists(file) or (found is not None and any(nfc(one.name) == nfc(file) for one in found.files)):
         raise Refused(f"{file} is there already", hint="edit it, or choose another name")

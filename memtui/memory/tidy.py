@@ -30,13 +30,7 @@ from memtui.memory.index import (
     remove_entries,
     set_description,
 )
-from memtui.memory.sentences import (
-    LONG_DESCRIPTION_CHARS,
-    first_sentence,
-    first_sentences,
-    one_sentence,
-    without_marks,
-)
+from memtui.memory.sentences import LONG_DESCRIPTION_CHARS, first_sentence, first_sentences, one_sentence, without_marks
 from memtui.memory.topic import MemoryFile, file_name
 from memtui.util.text import nfc
 

@@ -19,14 +19,7 @@ from memtui.dream.proposals import Proposal
 from memtui.dream.review.adoption import Adopted, Adoption, plan_adoption
 from memtui.dream.review.claim import Claim
 from memtui.dream.review.decisions import adopted_operations
-from memtui.dream.review.review import (
-    SomeHunks,
-    adopt_run,
-    claims_of_run,
-    discard_run,
-    restore_run,
-    stage_for_review,
-)
+from memtui.dream.review.review import SomeHunks, adopt_run, claims_of_run, discard_run, restore_run, stage_for_review
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
 from memtui.dream.run.runs import (

@@ -92,8 +92,6 @@ def test_new_refuses(snapshot: Snapshot) -> None:
         plans.plan_new(snapshot, "x", "opinion")
     with pytest.raises(UsageError):
         plans.plan_new(snapshot, "  ", "user")
-    with pytest.raises(NotFound):
-        plans.plan_new(snapshot, "x", "user", scope="agent:user:nobody")
 
 
 def test_a_line_that_will_not_be_loaded_is_said(tmp_path: Path) -> None:

@@ -9,14 +9,7 @@ from msgspec.structs import replace
 
 from memtui.dream.gates.session_mark import mark_sessions_read
 from memtui.dream.lock.lock import DreamLock
-from memtui.dream.review.adoption import (
-    Adopted,
-    Adoption,
-    adopt_hunks,
-    adopt_stage,
-    plan_adoption,
-    planned_texts,
-)
+from memtui.dream.review.adoption import Adopted, Adoption, adopt_hunks, adopt_stage, plan_adoption, planned_texts
 from memtui.dream.review.claim import Claim
 from memtui.dream.review.claims import find_claims
 from memtui.dream.review.decisions import adopted_operations, is_adoption_unfinished, unrecorded_adoptions
