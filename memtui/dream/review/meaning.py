@@ -27,20 +27,13 @@ from memtui.util.text import nfc
 
 Terms = frozenset[str]
 
-MIN_WORD_CHARS = 5
-"""Shorter words tell one text from another only as numbers, names or code."""
-MAX_FILE_LOSS = 0.2
-"""Share of a file's terms that may be lost without a person's yes."""
-MAX_REWRITE_LOSS = 0.5
-"""The same where as many new terms came in their place: a correction, or another text."""
-MAX_FOLDER_LOSS = 0.1
-"""Share of the terms of all files together."""
-MIN_COVERED = 0.5
-"""Share of a file's missing terms that one other file must have to count as saying the same."""
-MIN_LOST_TERMS = 5
-"""Fewer lost terms in a file that is still there are a correction; in a folder they are nothing."""
-MAX_BLOCK_LOSS = 0.5
-"""Share of the terms of a paragraph, item or row from which it is lost itself."""
+MIN_WORD_CHARS = 5  # shorter words tell one text from another only as numbers, names or code
+MAX_FILE_LOSS = 0.2  # share of a file's terms that may be lost without a person's yes
+MAX_REWRITE_LOSS = 0.5  # the same where as many new terms came in their place: a correction, or another text
+MAX_FOLDER_LOSS = 0.1  # share of the terms of all files together
+MIN_COVERED = 0.5  # share of a file's missing terms that one other file must have to count as saying the same
+MIN_LOST_TERMS = 5  # fewer lost terms in a file that is still there are a correction; in a folder they are nothing
+MAX_BLOCK_LOSS = 0.5  # share of the terms of a paragraph, item or row from which it is lost itself
 MIN_BLOCK_TERMS = 4
 
 _BLOCK_END = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)])[ \t])")

@@ -18,10 +18,8 @@ from memtui.util.text import nfc
 MIN_PAIRS = 20  # fewer neighbouring words tell nothing of their order
 MIN_UNSUPPORTED_TERMS = 3
 """Terms of a sentence that nobody said, from which it needs a source; at least half of its terms have to be such."""
-MIN_LIKE = 0.6
-"""Share of words that two sentences have in common, from which one is the other, changed."""
-MIN_INSIDE = 0.7
-"""Share of a new sentence's words that stand in an old one, from which it is that one or a part of it."""
+MIN_LIKE = 0.6  # share of words that two sentences have in common, from which one is the other, changed
+MIN_INSIDE = 0.7  # share of a new sentence's words that stand in an old one, from which it is that one or a part of it
 _STEM_CHARS = 5
 _MIN_SENTENCE_WORDS = 3
 
