@@ -30,16 +30,12 @@ _KINDS = {
 
 
 class Proposal(Struct, frozen=True):
-    """One proposal.
+    """One proposal."""
 
-    `kind` is "merge", "contradiction", "index" or "copy"; `names` are the files that it is about, posix and relative to
-    the memory folder; `words` say what is wrong and what could be done, for people; `line` is where in the first file.
-    """
-
-    kind: str
-    names: tuple[str, ...]
-    words: str
-    line: int | None = None
+    kind: str  # "merge", "contradiction", "index" or "copy"
+    names: tuple[str, ...]  # the files that it is about, posix and relative to the memory folder
+    words: str  # what is wrong and what could be done, for people
+    line: int | None = None  # where in the first file
 
     def dismissal(self, digests: Mapping[str, str]) -> Dismissal:
         """What a person dismisses with it; `digests` are those of the memory folder's files."""

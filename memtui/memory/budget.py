@@ -49,20 +49,16 @@ _OWN_TAGS = re.compile(
 
 
 class IndexBudget(Struct, frozen=True, dict=True):
-    """How full an index is, without front matter and comments, and where it is cut; `units` are UTF-16 code units.
-
-    `loaded` is what the agent gets. `cut_line` is the first line, from 1 in the counted text, that isn't wholly loaded,
-    `cut_line_in_file` the same in the file (lines end in LF). `limit` decided where the cut is.
-    """
+    """How full an index is, without front matter and comments, and where it is cut."""
 
     lines: int
-    units: int
+    units: int  # UTF-16 code units
     max_lines: int
     max_units: int
-    loaded: str
-    cut_line: int | None
-    cut_line_in_file: int | None
-    limit: Limit | None
+    loaded: str  # what the agent gets
+    cut_line: int | None  # the first line, from 1 in the counted text, that isn't wholly loaded
+    cut_line_in_file: int | None  # the same in the file (lines end in LF)
+    limit: Limit | None  # what decided where the cut is
 
     @property
     def used(self) -> float:

@@ -61,34 +61,28 @@ class FrontmatterNote(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """One key of a block, dotted if it is nested; `value` is None for null and empty.
+    """One key of a block."""
 
-    `start` and `end` are character offsets of its whole lines, `value_start` and `value_end` of the value as written.
-    """
-
-    key: str
-    value: str | None
+    key: str  # dotted if it is nested
+    value: str | None  # None for null and empty
     line: int
-    start: int
+    start: int  # `start` and `end` are character offsets of its whole lines
     end: int
-    value_start: int
+    value_start: int  # those of the value as written
     value_end: int
     indent: str
     depth: int
 
 
 class Frontmatter(Struct, frozen=True):
-    """What the head of a file says. Offsets are in the decoded text, a byte order mark counted as one character.
+    """What the head of a file says; offsets are in the decoded text, a byte order mark counted."""
 
-    `verdict` is "ok", "warn" (shown with a note) or "invalid" (shown raw); `block`: whether there is a block at all.
-    """
-
-    verdict: str
+    verdict: str  # "ok", "warn" (shown with a note) or "invalid" (shown raw)
     fields: tuple[Field, ...] = ()
     problems: tuple[FrontmatterNote, ...] = ()
     body_start: int = 0
     body_line: int = 1
-    block: bool = False
+    block: bool = False  # whether there is a block at all
 
     def field(self, key: str) -> Field | None:
         """The field that counts for a key (`type`, `metadata.type`): the last one of that name."""

@@ -46,16 +46,12 @@ _PUNCTUATION = ".,;:!?)]}\"'*_~>"
 
 
 class ImportWord(Struct, frozen=True):
-    """An `@path` in a text: the path as the client reads it, and the line (from 1) it stands in.
+    """An `@path` in a text."""
 
-    `trimmed` is the path without punctuation directly behind it: then a person meant another file than the client looks
-    for. `as_written`: only found in a list item as written, where the end of a path may be a sign of the Markdown.
-    """
-
-    path: str
-    line: int
-    trimmed: str | None = None
-    as_written: bool = False
+    path: str  # as the client reads it
+    line: int  # from 1
+    trimmed: str | None = None  # without punctuation directly behind it: the file that a person meant
+    as_written: bool = False  # only found in a list item as written, where its end may be Markdown
 
     @property
     def is_quoted(self) -> bool:

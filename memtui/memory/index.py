@@ -38,23 +38,19 @@ _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class IndexEntry(Struct, frozen=True):
-    """One entry: `line` counts from 1, `start` and `end` span its whole lines.
+    """One entry of an index."""
 
-    `target` is the file's name, posix and relative to the index, decoded; `more` names further local files of the line.
-    `loaded`: whether the agent gets it, None if nobody asked.
-    """
-
-    line: int
-    start: int
+    line: int  # from 1
+    start: int  # `start` and `end` span its whole lines
     end: int
     title: str
-    target: str
+    target: str  # the file's name, posix and relative to the index, decoded
     description: str
-    loaded: bool | None
+    loaded: bool | None  # whether the agent gets it, None if nobody asked
     link: Link
     description_start: int
     description_end: int
-    more: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()  # further local files of the line
 
 
 def local_name(link: Link) -> str | None:

@@ -95,26 +95,21 @@ class Import(Struct, frozen=True):
 
 
 class Instruction(Struct, frozen=True):
-    """One file of the family, loaded or not; `size` is in bytes, `text` what the agent gets of the file itself.
-
-    `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says why nothing of it is loaded.
-    `link` is the link in a rules folder that led to it; its `path` is the target then. `lies_at` is where another file
-    that is a link leads; `readonly` says why nothing is written through it.
-    """
+    """One file of the family, loaded or not."""
 
     layer: LayerName
     path: Path
     exists: bool
-    size: int = 0
-    text: str = ""
-    globs: tuple[str, ...] = ()
+    size: int = 0  # in bytes
+    text: str = ""  # what the agent gets of the file itself
+    globs: tuple[str, ...] = ()  # a rule's `paths`: with any, it waits for a matching file
     imports: tuple[Import, ...] = ()
-    skipped: str | None = None
+    skipped: str | None = None  # why nothing of it is loaded
     owner: Owner = "project"
     mtime_ns: int = 0
-    link: Path | None = None
-    lies_at: Path | None = None
-    readonly: str | None = None
+    link: Path | None = None  # the link in a rules folder that led to it; `path` is the target then
+    lies_at: Path | None = None  # where another file that is a link leads
+    readonly: str | None = None  # why nothing is written through it
 
     @property
     def loaded(self) -> bool:

@@ -45,20 +45,16 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Link(Struct, frozen=True):
-    """A link in a text; `line` and `column` count from 1, columns in characters.
-
-    `target` is what it points at: percent signs and backslashes decoded, without `<>`, fragment and query. `start` and
-    `end` span the whole link, `target_start` and `target_end` the target as written, `<>` and fragment included.
-    """
+    """A link in a text."""
 
     kind: LinkKind
-    target: str
+    target: str  # decoded, without `<>`, fragment and query
     label: str
-    line: int
-    column: int
-    start: int
+    line: int  # from 1
+    column: int  # from 1, in characters
+    start: int  # `start` and `end` span the whole link
     end: int
-    target_start: int
+    target_start: int  # the span of the target as written, `<>` and fragment included
     target_end: int
     fragment: str = ""
     query: str = ""

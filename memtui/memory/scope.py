@@ -37,20 +37,17 @@ MAX_FILES = 20_000
 
 
 class Scope(Struct, frozen=True):
-    """One folder of memory at one moment, its files by name, the index among them.
+    """One folder of memory at one moment."""
 
-    `id` is "auto", "team", "logs", "agent:user:NAME" …; `problem` says why it couldn't be read, wholly or in part.
-    """
-
-    id: str
+    id: str  # "auto", "team", "logs", "agent:user:NAME" …
     label: str
     root: Path
-    files: tuple[MemoryFile, ...]
+    files: tuple[MemoryFile, ...]  # by name, the index among them
     index: MemoryFile | None
     index_text: str
     budget: IndexBudget | None
     entries: tuple[IndexEntry, ...]
-    problem: str | None = None
+    problem: str | None = None  # why it couldn't be read, wholly or in part
 
     @property
     def topics(self) -> tuple[MemoryFile, ...]:

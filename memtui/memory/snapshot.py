@@ -28,26 +28,20 @@ from memtui.util.errors import NotFound
 
 
 class Snapshot(Struct, frozen=True, dict=True, eq=False):
-    """What one reading found.
-
-    `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading.
-    `notices` say what isn't as usual. `findings` caches what each text says by itself, by path. `allowed` are
-    fingerprints of secrets. `around` is what the checks may ask about beside the files, `context` what a session is
-    given at its start.
-    """
+    """What one reading found."""
 
     location: MemoryLocation
-    scopes: tuple[Scope, ...]
+    scopes: tuple[Scope, ...]  # the folders that exist, the auto memory first
     instructions: tuple[Instruction, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Problem, ...]  # empty before the full reading
     full: bool
     read_at: float
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # what isn't as usual, in words
     graphs: Mapping[str, Graph] = field(default_factory=dict)
-    findings: Mapping[str, TextFindings] = field(default_factory=dict)
-    allowed: frozenset[str] = frozenset()
-    around: Surroundings = NOTHING_AROUND
-    context: SessionContext = SessionContext((), ())
+    findings: Mapping[str, TextFindings] = field(default_factory=dict)  # what each text says by itself, by path
+    allowed: frozenset[str] = frozenset()  # fingerprints of secrets that are no problem
+    around: Surroundings = NOTHING_AROUND  # what the checks may ask about beside the files
+    context: SessionContext = SessionContext((), ())  # what a session is given at its start
 
     @cached_property
     def auto(self) -> Scope | None:

@@ -84,19 +84,15 @@ class MovedText(Struct, frozen=True):
 
 
 class TidyResult(Struct, frozen=True):
-    """A shorter index, and what became of the rest.
-
-    `moved` is prose that the caller writes to topics, listed already. `said` is what dropped or shortened entries said,
-    by target.
-    """
+    """A shorter index, and what became of the rest."""
 
     text_before: str
     text_after: str
     before: IndexBudget
     after: IndexBudget
     dropped: tuple[DroppedEntry, ...]
-    moved: tuple[MovedText, ...] = ()
-    said: tuple[tuple[str, str], ...] = ()
+    moved: tuple[MovedText, ...] = ()  # prose that the caller writes to topics, listed already
+    said: tuple[tuple[str, str], ...] = ()  # what dropped or shortened entries said, by target
 
     @property
     def changed(self) -> bool:

@@ -34,28 +34,23 @@ _NOATIME = getattr(os, "O_NOATIME", 0)
 
 
 class MemoryFile(Struct, frozen=True):
-    """A file as the folder held it at one moment; `name` is posix, relative to the root, `size` in bytes.
-
-    `scanned`: it is among the newest 200 that the agent scans; `readonly` says why it can't be edited as it is;
-    `digest` and `links` are None before the full read. `title` is the name field, else the first heading, else the
-    file's name. `lies_at` is where it leads if it is a link; size, time and text are the target's then.
-    """
+    """A file as the folder held it at one moment; of a link, size, time and text are the target's."""
 
     scope: str
     path: Path
-    name: str
+    name: str  # posix and relative to the scope's root
     kind: FileKind
-    size: int
+    size: int  # in bytes
     mtime_ns: int
-    digest: str | None
+    digest: str | None  # None before the full read, as the links
     front: Frontmatter
-    title: str
+    title: str  # the name field, else the first heading, else the file's name
     description: str | None
     type: str | None
-    scanned: bool
-    readonly: str | None
+    scanned: bool  # among the newest 200 that the agent scans
+    readonly: str | None  # why it can't be edited as it is
     links: tuple[Link, ...] | None
-    lies_at: Path | None = None
+    lies_at: Path | None = None  # where it leads if it is a link
 
     @property
     def is_unread(self) -> bool:

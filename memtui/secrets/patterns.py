@@ -30,16 +30,13 @@ class TokenFormat(Struct, frozen=True):
 
 
 class PatternRule(Struct, frozen=True):
-    """A place where a secret stands: one of `gates` (if any) and one of `words` must occur in the lower-cased text.
-
-    `judged` says how much the value must prove: "any" that is no placeholder, a "password", something "random".
-    """
+    """A place where a secret stands."""
 
     rule: str
-    gates: tuple[str, ...]
-    words: tuple[str, ...]
+    gates: tuple[str, ...]  # one of these, if any, must occur in the lower-cased text
+    words: tuple[str, ...]  # and one of these
     pattern: str
-    judged: str
+    judged: str  # what the value must be: "any" but a placeholder, a "password", "random"
 
 
 _W, _D, _X, _U = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-fA-F]", "[A-Z0-9]"

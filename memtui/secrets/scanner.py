@@ -19,18 +19,15 @@ _ESCAPED = frozenset("nrtbf")
 
 
 class Finding(Struct, frozen=True):
-    """Something that looks like a secret: line and column count from 1, `start` and `end` are character offsets.
-
-    `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: not to be shown.
-    """
+    """Something that looks like a secret."""
 
     rule: str
-    line: int
-    column: int
-    masked: str
-    start: int
+    line: int  # from 1
+    column: int  # from 1
+    masked: str  # a public prefix at most
+    start: int  # a character offset, as the end
     end: int
-    fingerprint: str
+    fingerprint: str  # a SHA-256 of the value: not to be shown
 
 
 def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:

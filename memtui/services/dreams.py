@@ -139,16 +139,12 @@ def match_files(words: Collection[str], known: Collection[str]) -> list[str] | N
 
 
 class StartCheck(Struct, frozen=True):
-    """What stands between a person and a dream by hand.
+    """What stands between a person and a dream by hand."""
 
-    `blocked` is the check that no force skips, with its reason; `skipped` are those that a dream by hand skips;
-    `replaces` says what becomes of a dream that waits for review; `backend` and `why` say who would work.
-    """
-
-    blocked: str
-    skipped: tuple[str, ...]
-    replaces: str
-    backend: str
+    blocked: str  # the check that no force skips, with its reason ("" if none)
+    skipped: tuple[str, ...]  # the checks that a dream by hand skips
+    replaces: str  # what becomes of a dream that waits for review ("" if none does)
+    backend: str  # who would work, and why that one
     why: str
 
 

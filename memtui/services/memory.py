@@ -49,18 +49,14 @@ _IN_THE_HISTORY = "What it loses stays in the history."
 
 
 class PreparedChange(Struct, frozen=True):
-    """A change of memory files that is ready to be made, on a yes to `question` if there is one.
-
-    `typed` names the file whose text a person typed: that becomes a draft if it can't be written. `focus` is where a
-    cursor goes. `then` is carried out after `plan`, in other folders; all of it is one operation, called `why`.
-    """
+    """A change of memory files that is ready to be made, on a yes to `question` if there is one."""
 
     plan: Plan
     question: NeedsConfirmation | None = None
-    typed: str = ""
-    focus: Path | None = None
-    then: tuple[Plan, ...] = ()
-    why: str = ""
+    typed: str = ""  # the file whose text a person typed: that becomes a draft if it can't be written
+    focus: Path | None = None  # where a cursor goes
+    then: tuple[Plan, ...] = ()  # carried out after `plan`, in other folders
+    why: str = ""  # what all of it is called, as one operation
 
 
 class Applied(Struct, frozen=True):

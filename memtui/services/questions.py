@@ -60,18 +60,15 @@ def ask_over_edits(left: Iterable["NotRestored"], verb: str) -> NeedsConfirmatio
 
 
 class SaveConflict(Struct, frozen=True):
-    """A file changed on disk since the person began, and the two texts overlap: nothing was written.
-
-    `base` is what they started from (if known), `merged` both with diff3 marks; `resolve_conflict` takes the decision.
-    """
+    """A file changed on disk since the person began, and the texts overlap; `resolve_conflict` takes the decision."""
 
     path: Path
     name: str
     message: str
-    mine: bytes
-    base: bytes | None
-    disk: bytes | None
-    merged: bytes | None = None
+    mine: bytes  # the person's text
+    base: bytes | None  # what they started from, if known
+    disk: bytes | None  # what is there now
+    merged: bytes | None = None  # both with diff3 marks
     draft_kept: bool = False
 
     @property

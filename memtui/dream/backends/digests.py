@@ -19,15 +19,13 @@ _MAX_TITLE_CELLS = 100
 
 
 class ListedSession(Struct, frozen=True):
-    """A session as the model is told of it: its transcript, its digest (`None` if it can't be read) and how many
-    characters that has, its title and what was done in it, each in one safe line.
-    """
+    """A session as the model is told of it."""
 
-    path: Path
-    digest: Path | None = None
-    size: int = 0
+    path: Path  # its transcript
+    digest: Path | None = None  # `None` if it can't be read
+    size: int = 0  # characters of the digest
     title: str = ""
-    line: str = ""
+    line: str = ""  # what was done in it, in one safe line as the title
 
 
 def write_digests(stage: Stage, paths: Sequence[Path], since: float) -> tuple[ListedSession, ...]:

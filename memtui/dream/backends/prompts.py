@@ -34,28 +34,22 @@ _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.
 
 
 class PromptContext(Struct, frozen=True):
-    """What the model is told of one dream.
-
-    `root` is the stage, `since` the day of the last dream. `sessions` and, in assistant mode, `new_logs` changed since
-    then, newest first; `more` and `more_logs` count those not listed. `reads` are the folders of digests and
-    transcripts; `logs`: there are daily logs; `index` is how full it is; `proposals` are a tidy's, a line each.
-    `no_index` says why the index can't be changed, "" if it can.
-    """
+    """What the model is told of one dream."""
 
     mode: str
     day: date
-    root: Path
-    since: date | None
-    sessions: tuple[ListedSession, ...]
-    more: int
-    reads: tuple[Path, ...]
-    logs: bool
+    root: Path  # the stage
+    since: date | None  # the day of the last dream
+    sessions: tuple[ListedSession, ...]  # changed since then, newest first
+    more: int  # how many are not listed
+    reads: tuple[Path, ...]  # the folders of digests and transcripts
+    logs: bool  # there are daily logs
     pinned: tuple[str, ...]
-    index: IndexBudget | None
-    new_logs: tuple[str, ...] = ()
+    index: IndexBudget | None  # how full it is
+    new_logs: tuple[str, ...] = ()  # in assistant mode those changed since the last dream, newest first
     more_logs: int = 0
     budget: Budget = field(default_factory=Budget)
-    proposals: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()  # a tidy's, a line each
     no_index: str = ""
 
 

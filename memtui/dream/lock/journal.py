@@ -21,19 +21,15 @@ from memtui.util.process import ProcessIdentity
 
 
 class LockEntry(Struct, frozen=True):
-    """A lock that one of our runs took; `made` are the folders that were created for it, outermost first.
-
-    `success_ns` is set once the consolidation has succeeded: the lock is to get this mtime. `done`: it has it, and the
-    holder's process, which may go on for a while, no longer holds the lock.
-    """
+    """A lock that one of our runs took."""
 
     folder: Path
     holder: ProcessIdentity
     run: str
     before: PriorLock
-    made: tuple[str, ...] = ()
-    success_ns: int | None = None
-    done: bool = False
+    made: tuple[str, ...] = ()  # the folders that were created for it, outermost first
+    success_ns: int | None = None  # set once the consolidation has succeeded: the mtime that the lock is to get
+    done: bool = False  # it has it, and the holder's process, which may go on, no longer holds the lock
 
 
 class LockJournal:

@@ -25,20 +25,14 @@ _MAX_PID_BYTES = 64
 
 
 class LockState(Struct, frozen=True):
-    """What the lock says, from one look.
-
-    `kind` is "none" (no lock), "pid", "odd" (a file without a PID), "foreign" (a folder, link, pipe, or a file that is
-    too large for a lock) or "unreadable". `at` is its mtime, `None` for "none" and "unreadable"; one in the future
-    tells neither when the last consolidation was nor how long the lock has been held. `link` marks a symbolic link,
-    which could be taken over. `gone`: the journal knows that the holder is done, whatever process has that PID now.
-    """
+    """What the lock says at one look; "odd" has no PID, "foreign" is no small file; a time in the future is none."""
 
     path: Path
     kind: Literal["none", "pid", "odd", "foreign", "unreadable"]
-    at: float | None = None
+    at: float | None = None  # its mtime, `None` for "none" and "unreadable"
     pid: int | None = None
-    link: bool = False
-    gone: bool = False
+    link: bool = False  # a symbolic link, which could be taken over
+    gone: bool = False  # the journal knows that the holder is done, whatever process has that PID now
 
     def is_in_future(self, now: float) -> bool:
         """Whether its mtime lies further ahead than clocks differ."""

@@ -43,17 +43,14 @@ _SEVERITY: tuple[AdoptionState, ...] = ("same", "clean", "merged", "conflict", "
 
 
 class PlannedFile(Struct, frozen=True):
-    """One file name of an item: the run's text, the present one, and what the folder would hold; `None` for no file.
-
-    In a conflict `result` has conflict marks, or is `None` where a merge makes no sense.
-    """
+    """One file name of an item, with the texts: `None` for no file."""
 
     name: str
     state: AdoptionState
     words: str
-    mine: bytes | None
-    disk: bytes | None
-    result: bytes | None
+    mine: bytes | None  # the run's text
+    disk: bytes | None  # the present one
+    result: bytes | None  # what the folder would hold; with marks in a conflict, `None` where no merge makes sense
 
 
 class AdoptionItem(Struct, frozen=True):

@@ -9,18 +9,13 @@ CLAIM_KINDS: tuple[ClaimKind, ...] = ("lost", "changed", "moved", "merged", "new
 
 
 class Claim(Struct, frozen=True):
-    """One claim and what becomes of it.
-
-    `name` and `line` (from 1; 0 for a whole file) say where it stands: in the old folder, a new claim in the new one.
-    `new` is the text that stands for it, `to` the file that has it afterwards, if that is another one. `terms` are the
-    longest of its terms that stand nowhere afterwards; `count` is how many claims of a merged file went along.
-    """
+    """One claim and what becomes of it."""
 
     kind: ClaimKind
-    name: str
-    line: int
+    name: str  # where it stands: in the old folder, a new claim in the new one
+    line: int  # from 1; 0 for a whole file
     old: str = ""
-    new: str = ""
-    to: str = ""
-    terms: tuple[str, ...] = ()
-    count: int = 1
+    new: str = ""  # the text that stands for it
+    to: str = ""  # the file that has it afterwards, if that is another one
+    terms: tuple[str, ...] = ()  # the longest of its terms that stand nowhere afterwards
+    count: int = 1  # how many claims of a merged file went along

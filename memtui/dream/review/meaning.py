@@ -147,17 +147,14 @@ EarlierChange = Mapping[str, tuple[str, str]]
 
 
 class Loss(Struct, frozen=True):
-    """The terms that are lost of one file, or (`name` is "") of the folder: how many of how many, and some examples.
+    """The terms that are lost of one file or of the folder: how many of how many."""
 
-    `earlier` of them were lost to earlier runs of the same week. `fresh` counts terms of the file that no file had.
-    """
-
-    name: str
+    name: str  # "" for the folder
     lost: int
     total: int
-    earlier: int = 0
-    examples: tuple[str, ...] = ()
-    fresh: int = 0
+    earlier: int = 0  # how many of them were lost to earlier runs of the same week
+    examples: tuple[str, ...] = ()  # some of them, for people
+    fresh: int = 0  # terms that the file has now and no file had
     is_gone: bool = False
 
     @property

@@ -57,15 +57,11 @@ POLICY_RULES = ("review", "learning")  # the rules of `policy_reason`: they hold
 
 
 class ReviewPolicy(Struct, frozen=True):
-    """What happens to a dream without a reason to wait.
-
-    With "learning" `judged` of the `first` dreams of the project were adopted, wholly or in part, or discarded. `layer`
-    is where the setting comes from: "config.toml" or "default".
-    """
+    """What happens to a dream without a reason to wait."""
 
     setting: str
-    layer: str = "default"
-    judged: int = 0
+    layer: str = "default"  # where the setting comes from: "config.toml" or "default"
+    judged: int = 0  # dreams of the project that were adopted, in part too, or discarded; counted with "learning"
     first: int = LEARNING_DREAMS
 
     @property

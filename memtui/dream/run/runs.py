@@ -47,24 +47,21 @@ _MAX_REFUSALS_BYTES = 256 << 10  # size at which the older half of `refused.json
 
 
 class Run(Struct, frozen=True):
-    """What `run.json` holds: `folder` is the memory folder, `cwd` the directory it belongs to.
-
-    `why` says why this backend was chosen; `adopt` is "auto" or "review"; `gates` are as they stood at the start.
-    """
+    """What `run.json` holds."""
 
     id: str
     path: Path
-    folder: Path
-    cwd: Path
+    folder: Path  # the memory folder
+    cwd: Path  # the directory that it belongs to
     mode: str
     trigger: str
     backend: str
-    why: str
+    why: str  # why this backend was chosen
     dry_run: bool
-    adopt: str
+    adopt: str  # "auto" or "review"
     process: ProcessIdentity
     at: float
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[Gate, ...] = ()  # as they stood at the start
     reads_sessions: bool = False
 
     @property

@@ -28,37 +28,29 @@ Severity = Literal["error", "warning", "info"]  # something is lost or leaks; wo
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong, in a file of a scope or of "instructions"; lines and columns count from 1.
+    """One thing that is wrong."""
 
-    `fix` says what the check's fix would do, "" where only a person can tell; `asks`: this one needs a person's
-    decision, though others of the check are certain. `subject` is what it is about, for programs: the target of a dead
-    link, a type, a fingerprint. `better` is the file that a dead link probably means.
-    """
-
-    scope: str
-    file: str
+    scope: str  # the scope's id or "instructions"
+    file: str  # the name in it
     path: Path
-    line: int | None
-    column: int | None
+    line: int | None  # from 1
+    column: int | None  # from 1, in characters
     code: str
     severity: Severity
     message: str
-    fix: str = ""
-    subject: str = ""
-    better: str = ""
-    asks: bool = False
+    fix: str = ""  # what the check's fix would do, "" where only a person can tell
+    subject: str = ""  # what it is about, for programs: the target of a dead link, a type, a fingerprint
+    better: str = ""  # the file that a dead link probably means
+    asks: bool = False  # this fix needs a person's decision, though others of the check are certain
 
 
 class TextHit(Struct, frozen=True):
-    """Something that a text says by itself: line and column count from 1, columns in characters.
+    """Something that a text says by itself."""
 
-    `words` may be shown (a secret comes masked); `rule` and `fingerprint` are those of the secret scanner.
-    """
-
-    line: int
-    column: int
-    words: str
-    rule: str = ""
+    line: int  # from 1
+    column: int  # from 1, in characters
+    words: str  # may be shown: a secret comes masked
+    rule: str = ""  # as the fingerprint of the secret scanner
     fingerprint: str = ""
 
 
@@ -213,23 +205,19 @@ class Fix(Struct, frozen=True):
 
 
 class Check(Struct, frozen=True):
-    """One check, of the problems with its `codes`.
+    """One check; they run by `order`, the smallest first.
 
-    `find` is called for the files of `kinds`, `find_in_folder` once for a folder that was read wholly, not for a text
-    in the editor. A check that needs the whole text looks through it in `find_in_text`, once for each digest, and
-    `find` gets the hits. `fix` is asked only about problems whose `fix` isn't empty; one that `is_certain` may be
-    applied without asking a person, unless the problem `asks`: it takes away nothing that a person wrote, no other
-    repair would be as good, and applied twice it changes nothing the second time. Checks run by `order`, the smallest
-    first.
+    A fix that is certain may be applied without asking a person, unless the problem `asks`: it takes away nothing that
+    a person wrote, no other repair would be as good, and applied twice it changes nothing the second time.
     """
 
     codes: tuple[str, ...]
     kinds: frozenset[FileKind]
     find: Callable[[CheckedFile], Iterator[Problem]] = lambda file: iter(())
-    fix: Callable[[Problem, FixContext], Fix] | None = None
+    fix: Callable[[Problem, FixContext], Fix] | None = None  # for problems whose `fix` isn't empty
     is_certain: bool = False
-    find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None
-    find_in_folder: Callable[[CheckedFolder], Iterator[Problem]] | None = None
+    find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None  # once for each digest; `find` gets the hits
+    find_in_folder: Callable[[CheckedFolder], Iterator[Problem]] | None = None  # once for a folder read wholly
     order: int = 1000
 
 
