@@ -50,7 +50,6 @@ class ContextFile(Struct, frozen=True):
 
     @property
     def chars(self) -> int:
-        """UTF-16 code units."""
         return units(self.content)
 
     @property

@@ -138,7 +138,7 @@ def newline_of(text: str) -> str:
 
 
 def type_of_name(name: str) -> str | None:
-    """The type that a file's name begins with: `feedback_testing.md` is "feedback"."""
+    """The type that a file's name begins with, as in `feedback_testing.md`."""
     leaf = name.rpartition("/")[2].lower()
     return next((kind for kind in TYPES if leaf.startswith((f"{kind}_", f"{kind}-"))), None)
 
@@ -222,7 +222,6 @@ def _closing(text: str, at: int) -> tuple[int, int, int] | None:
 
 
 def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple[Field, ...]:
-    """Read the lines of a block; what is no `key: value` is noted and skipped."""
     fields: list[Field] = []
     seen: set[tuple[str, int]] = set()
     parents: list[tuple[int, str]] = []  # indents and dotted names of the keys that a deeper line belongs to

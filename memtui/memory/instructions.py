@@ -248,7 +248,6 @@ class _InstructionReader(Struct, dict=True):
 
     @cached_property
     def agents_replaced(self) -> str | None:
-        """Why AGENTS.md isn't read: a CLAUDE.md counts."""
         user = real_path(self.location.config / "CLAUDE.md")
         for folder in self.chain:
             names = () if self.left_to_worktree(folder) else ("CLAUDE.md", ".claude/CLAUDE.md")
@@ -305,7 +304,6 @@ class _InstructionReader(Struct, dict=True):
         return f"the same file as {real_path(path)}, loaded already" if str(real_path(path)) in self.seen else None
 
     def filled(self, item: Instruction, why: str | None) -> Instruction:
-        """The instruction with its text and imports, or with the reason why it is skipped."""
         reason = self.off or why
         if reason is None and item.owner != "managed":
             reason = self.excluded(item.path) or (self.excluded(item.link) if item.link is not None else None)

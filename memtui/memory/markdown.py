@@ -279,7 +279,6 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
 
 
 def _link_at(text: str, at: int, lines: _LinePositions) -> Link | None:
-    """The Markdown link, wiki link or definition whose `[` is at an offset."""
     match = _LINK.match(text, at)
     if match is not None:
         if at and text[at - 1] == "!" and (at < 2 or text[at - 2] != "\\"):

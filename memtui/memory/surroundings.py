@@ -146,7 +146,6 @@ def _folder_name(agent: str) -> str:
 
 
 def _memory_of_agent(folder: Path, name: str) -> str | None:
-    """The scope that the definition of an agent in a folder gives its memory."""
     for file in sorted(folder.glob("*.md")):
         front = read_frontmatter(read_small_file(file) or b"")
         if _folder_name(front.name or file.stem) == name and front.get("memory") in ("user", "project", "local"):

@@ -48,7 +48,7 @@ _PATTERNS = {
         r"\b(?:send|post|upload|forward|exfiltrate|e?-?mail|transmit|leak)\b[^\n.]{0,80}\b(?:keys?|tokens?|secrets?"
         r"|credentials?|passwords?|environment|env|contents?|files?|transcripts?|memor(?:y|ies)|repositor(?:y|ies)"
         r"|repo|source\s+code|database|workspace)\b[^\n]{0,60}(?:https?://|\S+@\S+\.\w)",
-        rf"\b{_FETCH}\b[^\n]{{0,200}}\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-Body)\s*[\"']?[@$]",
+        rf"\b{_FETCH}\b[^\n]{{0,200}}\s(?:-d|--data\S*|-f|--form|-t|--upload-file|-body)\s*[\"']?[@$]",
     ),
     "follows instructions from elsewhere": (
         r"\b(?:follow|obey|execute|run|apply)\s+(?:(?:the|all|any|its|every|whatever)\s+)*(?:instructions?|commands?"
@@ -57,21 +57,14 @@ _PATTERNS = {
     ),
     "switches protection off": (
         r"\b(?:use|pass|run|set|start|add|always|with)\b[^\n.]{0,60}(?:--dangerously-skip-permissions\b"
-        r"|\bdangerouslyDisableSandbox\b)",
-        r"\bpermissionMode[\"'`]?\s*[:=]\s*[\"'`]?bypassPermissions\b",
+        r"|\bdangerouslydisablesandbox\b)",
+        r"\bpermissionmode[\"'`]?\s*[:=]\s*[\"'`]?bypasspermissions\b",
     ),
 }
-"""What a text does, and the patterns that show it."""
+"""What a text does, and the patterns that show it, for lower case: that takes a third of the time of IGNORECASE."""
 
 
-def _lower(pattern: str) -> str:
-    """A pattern for texts in lower case: matching them takes a third of the time that IGNORECASE takes."""
-    return re.sub(r"\\.|[A-Z]+", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
-
-
-_COMPILED = {
-    does: re.compile(_lower("|".join(f"(?:{one})" for one in every)), re.M) for does, every in _PATTERNS.items()
-}
+_COMPILED = {does: re.compile("|".join(f"(?:{one})" for one in every), re.M) for does, every in _PATTERNS.items()}
 
 _WITH_NEGATION = re.compile(r"\b(?:never|not|no|nothing|nobody|don['’]t|avoid|stop)\b[^.!?]*\Z")
 """What stands before "without telling the user" where it is a rule to tell: "never push without telling the user"."""

@@ -271,7 +271,6 @@ class _Tidier(Struct):
         return text
 
     def shorten(self, text: str) -> str:
-        """Cut long descriptions behind their first sentence; one that is a single long sentence stays."""
         for entry in reversed(read_entries(text)):
             short = first_sentences(entry.description)
             if short != entry.description and not entry.more:

@@ -169,7 +169,6 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
 
 
 def _trimmed(text: str, start: int, end: int, trail: str, lead: str = "") -> tuple[int, int]:
-    """A span without some characters at its end and its beginning."""
     end = start + len(text[start:end].rstrip(trail))
     return end - len(text[start:end].lstrip(lead) if lead else text[start:end]), end
 
@@ -244,7 +243,6 @@ def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[i
 
 
 def _is_stated(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
-    """Whether a value that running prose calls a password or token is one."""
     if " " in value or not _may_be(value):
         return False
     if value.startswith(("#", "@", "-", "(", "/", "~", ":")) or "://" in value:

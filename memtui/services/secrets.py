@@ -17,7 +17,6 @@ from memtui.util.json_object import read_json_object
 
 
 def _always_allowed(path: Path) -> set[str]:
-    """The fingerprints that a person always allows; none if the file isn't there or can't be used."""
     listed = read_json_object(path).get("fingerprints")
     return {one for one in listed if isinstance(one, str)} if isinstance(listed, list) else set()
 

@@ -249,7 +249,6 @@ class ClientStream:
             raise MemtuiError(f"{words}, {_MAX_CUT_ANSWERS} tries", hint="check the network, then start it again")
 
     def _turn(self) -> None:
-        """Emit the answer, which is now complete."""
         if not self._message:
             return
         self._turns += 1

@@ -47,7 +47,6 @@ MAX_SCANNED_BYTES = 16 << 20  # bytes read of a transcript; a longer session has
 
 
 def assistant_mode(config: Config) -> bool:
-    """Whether the agent works as an assistant that keeps daily logs."""
     return config[ASSISTANT_SETTING] == "true"
 
 

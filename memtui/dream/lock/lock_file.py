@@ -43,7 +43,6 @@ class LockState(Struct, frozen=True):
         return None if self.at is None or self.is_in_future(now) else min(self.at, now)
 
     def since(self, now: float) -> float | None:
-        """Seconds since `last`."""
         last = self.last(now)
         return None if last is None else now - last
 

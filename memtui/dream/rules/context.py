@@ -236,7 +236,6 @@ def parse_timestamp(text: str | None) -> datetime | None:
 
 
 def _lost_lines(before: list[str], after: list[str]) -> tuple[str, ...]:
-    """The lines that are no longer there, in their order."""
     left = Counter(normalized(line) for text in after for line in text.split("\n"))
     lost = []
     for line in "\n".join(before).split("\n"):

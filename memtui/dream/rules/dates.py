@@ -139,7 +139,6 @@ def _month(day: date, step: int) -> str:
 
 
 def _replacement(text: str, start: int, end: int, when: _Date) -> str | None:
-    """What replaces a phrase; `None` if nothing fits."""
     phrase, behind = text[start:end], text[end : end + 2]
     words = when.words
     if phrase[0].isupper():

@@ -35,7 +35,6 @@ def is_empty(context: RuleContext, file: MemoryFile) -> bool:
 
 
 def _is_described(context: RuleContext, file: MemoryFile) -> bool:
-    """Whether a description in the index, or a link, says something about a file."""
     if context.graph.links_in(file):
         return True
     linked = any(out.target.name == file.name for out in context.graph.out(INDEX_NAME))

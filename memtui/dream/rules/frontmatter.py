@@ -41,7 +41,6 @@ def fill_frontmatter(context: RuleContext) -> None:
 
 
 def _name(context: RuleContext, file: str, text: str) -> str:
-    """The name for a file that has none."""
     body = text[read_frontmatter(text).body_start :].lstrip("\r\n")
     first = next(iter(headings(body)), None)
     name = name_of(body, file)

@@ -40,7 +40,6 @@ class _Section(Struct):
 
     @property
     def level(self) -> int:
-        """That of the heading, 0 without one."""
         bare = self.heading.lstrip()
         return len(bare) - len(bare.lstrip("#"))
 

@@ -109,7 +109,6 @@ def _own_errors() -> Iterator[None]:
 def _start(
     words: Sequence[str], cwd: Path, environ: Mapping[str, str], output: int, program: Sequence[str] | None
 ) -> "subprocess.Popen[bytes]":
-    """Start `memtui dream run` in a session of its own."""
     return subprocess.Popen(
         [*(program or PROGRAM), "dream", "run", *words],
         cwd=cwd,
