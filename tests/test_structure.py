@@ -8,6 +8,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,12 @@ SOURCES = {
     ".".join(path.relative_to(REPO).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Each module, parsed."""
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
@@ -68,7 +74,7 @@ def local_imports() -> list[str]:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     found = {
         f"{name}:{inner.lineno}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, functions)
         for inner in ast.walk(node)
@@ -80,7 +86,7 @@ def local_imports() -> list[str]:
 def shared_class_names() -> dict[str, list[str]]:
     """Public classes whose name is defined in more than one module."""
     places: dict[str, list[str]] = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(name)
@@ -92,7 +98,7 @@ def test_a_cycle_is_found() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    assert cycles({name: set(imported(tree)) - {name} for name, tree in TREES.items()}) == []
+    assert cycles({name: set(imported(tree)) - {name} for name, tree in trees().items()}) == []
 
 
 def test_imports_stand_at_the_top() -> None:
@@ -121,7 +127,7 @@ def test_nothing_refers_to_a_page_outside_the_repository(folder: str) -> None:
 
 if __name__ == "__main__":
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in SOURCES.values())
-    groups = cycles({name: set(imported(tree)) - {name} for name, tree in TREES.items()})
+    groups = cycles({name: set(imported(tree)) - {name} for name, tree in trees().items()})
     print(f"modules {len(SOURCES)}\nlines {lines}\nimport cycles {len(groups)} with {sum(map(len, groups))} modules")
     print(f"local imports {len(local_imports())}\nclass names defined twice {len(shared_class_names())}")
     sys.exit(0)

@@ -1,8 +1,13 @@
-"""How tests drive the app: press, then wait until every worker is done; never for a time."""
+"""How tests drive the app: press, then wait until every message is handled and every worker done; never for a time."""
 
+import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
+from textual import events
+from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -14,11 +19,31 @@ BUSY = {
 }  # fmt: skip
 """Groups of workers that end by themselves."""
 
+POLL_S = 0.005
+"""Seconds between two looks at a thread or timer that is waited for; no test's outcome depends on it."""
+
 
 def _busy(app: MemtuiApp) -> bool:
     """Whether something goes on; a command that has opened a dialog waits for an answer."""
-    groups = {worker.group for worker in app.workers if not worker.is_finished}
-    return bool(groups & BUSY) or ("command" in groups and len(app.screen_stack) == 1)
+    groups = [worker.group for worker in app.workers if not worker.is_finished]
+    answers = [screen._result_callbacks[-1].future for screen in app.screen_stack if screen._result_callbacks]
+    asked = sum(bool(answer is not None and answer._callbacks) for answer in answers)  # somebody waits for it
+    return bool(BUSY.intersection(groups)) or groups.count("command") > asked
+
+
+def _pumps(app: MemtuiApp) -> list[MessagePump]:
+    """All that handles messages: the app and the widgets of all screens, those behind a dialog too."""
+    return [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
+
+
+def _waits(app: MemtuiApp) -> bool:
+    """Whether a pause of one of our widgets runs, after which it goes on by itself (a repeated timer has no end)."""
+    return any(
+        timer._repeat is not None and timer._task is not None and not timer._task.done()
+        for pump in _pumps(app)
+        if type(pump).__module__.startswith("memtui.")
+        for timer in pump._timers
+    )
 
 
 async def settle(pilot: "Pilot[int]") -> MemtuiApp:
@@ -27,8 +52,12 @@ async def settle(pilot: "Pilot[int]") -> MemtuiApp:
     assert isinstance(app, MemtuiApp)
     quiet = 0
     while quiet < 3:
-        quiet = 0 if _busy(app) else quiet + 1
-        await pilot.pause()
+        await pilot.pause(0)  # every widget has handled what had come until now, and the screen is drawn
+        if _busy(app) or _waits(app):
+            quiet = 0
+            await asyncio.sleep(POLL_S)
+        else:
+            quiet = 0 if any(pump.message_queue_size for pump in _pumps(app)) else quiet + 1
     return app
 
 
@@ -42,17 +71,23 @@ async def go_to(pilot: "Pilot[int]", path: Path) -> MemtuiApp:
 async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> MemtuiApp:
     """Let the app go on until a fact holds, and come to rest."""
     while not true():
-        await pilot.pause(0.02)
+        await pilot.pause(POLL_S)
     return await settle(pilot)
+
+
+def key_event(name: str) -> events.Key:
+    """What a terminal sends for a key: a character ("a", "/"), or Textual's name of a key ("slash", "ctrl+s")."""
+    key = _character_to_key(name) if len(name) == 1 else name
+    return events.Key(key, key_to_character(REPLACED_KEYS.get(key, key)))
 
 
 async def press(pilot: "Pilot[int]", *keys: str) -> MemtuiApp:
     """Press keys one by one, letting the app come to rest after each, and after a text that is typed into a field."""
     app = pilot.app
     assert isinstance(app, MemtuiApp)
-    for number, key in enumerate(keys, 1):
-        await pilot.press(key)
-        if number == len(keys) or len(key) > 1 or not isinstance(app.focused, Input):
+    for key, following in pairwise((*keys, "end")):
+        app.post_message(key_event(key))
+        if not (isinstance(app.focused, Input) and len(key) == len(following) == 1):
             await settle(pilot)
     return app
 
