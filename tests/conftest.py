@@ -35,7 +35,7 @@ KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "COVERA
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Let each process of pytest-xdist compile a part of the tests, before all of them collect all of it."""
     worker = getattr(session.config, "workerinput", None)
-    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+    if worker is None or session.config.args != session.config.getini("testpaths"):
         return
     modules = sorted((REPO / "tests").rglob("test_*.py"))
     for path in modules[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:

@@ -18,7 +18,7 @@ from types import TracebackType
 _SEQUENCE = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[@-Z\\-_])", re.DOTALL
 )
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds after which a text that was to appear is given up; reached only when the test fails."""
 QUIET = 0.1 if Path("/proc/self/task").is_dir() else 0.3
 """Seconds without a byte after which a screen counts as drawn, if the program sleeps; longer where nobody can tell."""

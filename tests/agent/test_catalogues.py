@@ -31,9 +31,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, AllowedFol
 def test_command_lines(snapshot: tuple[Path, AllowedFolders], case: dict[str, Any]) -> None:
     base, scope = snapshot
     before = fingerprint(base)
-    start = time.perf_counter()
+    start = time.process_time()
     decision = decide("Bash", {"command": here(case["input"], base)}, scope)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert words(decision.allowed) == case["expect"], decision.reason
     assert decision.reason
     assert (decision.plan is not None) == decision.allowed

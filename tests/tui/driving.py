@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from textual import events
+from textual.css import stylesheet
+from textual.css.model import RuleSet
 from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
@@ -18,6 +21,21 @@ BUSY = {
     "dream-change", "marks", "save-frame", "palette",
 }  # fmt: skip
 """Groups of workers that end by themselves."""
+
+_PARSED: dict[object, list[RuleSet]] = {}
+_parse = stylesheet.parse
+
+
+def _parse_once(scope: str, css: str, read_from: tuple[str, str], **more: Any) -> list[RuleSet]:
+    """Textual's parser of stylesheets; what one app of this process has parsed, the next one need not."""
+    variables = tuple((name, *(token.value for token in tokens)) for name, tokens in more["variable_tokens"].items())
+    key = (scope, css, read_from, variables, more["is_default_rules"], more["tie_breaker"])
+    if key not in _PARSED:
+        _PARSED[key] = list(_parse(scope, css, read_from, **more))
+    return _PARSED[key]
+
+
+stylesheet.parse = _parse_once
 
 POLL_S = 0.005
 """Seconds between two looks at a thread or timer that is waited for; no test's outcome depends on it."""

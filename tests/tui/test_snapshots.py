@@ -173,7 +173,6 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
         monkeypatch.setattr(f"{module}.is_alive", lambda process: process.pid == 4411)
     adopt_unasked(named.dirs)
