@@ -33,16 +33,7 @@ import anthropic
 import httpx2  # the SDK's own; what a broken stream raises is not wrapped by it
 from msgspec import Struct
 
-from memtui.agent.model import (
-    AnswerPiece,
-    Block,
-    ModelAnswer,
-    ModelError,
-    ModelNotice,
-    Request,
-    RetryWait,
-    UsageSoFar,
-)
+from memtui.agent.model import AnswerPiece, Block, ModelAnswer, ModelError, ModelNotice, Request, RetryWait, UsageSoFar
 from memtui.agent.models import EFFORT, UPDATES_BETA, traits_of
 from memtui.agent.usage import TokenUsage
 from memtui.util.errors import UsageError
@@ -176,11 +167,7 @@ class AnthropicModel:
         if request.system:
             given["system"] = request.system
         stream = await self._client.messages.create(
-            model=request.model,
-            messages=cast(Any, request.messages),
-            stream=True,
-            **given,
-            **self._options(request),
+            model=request.model, messages=cast(Any, request.messages), stream=True, **given, **self._options(request)
         )
         async with stream:
             yield {}

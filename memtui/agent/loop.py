@@ -26,16 +26,7 @@ from memtui.agent.events import (
     safe_text,
     unknown_price,
 )
-from memtui.agent.model import (
-    AnswerPiece,
-    Block,
-    Model,
-    ModelAnswer,
-    ModelError,
-    ModelNotice,
-    RetryWait,
-    UsageSoFar,
-)
+from memtui.agent.model import AnswerPiece, Block, Model, ModelAnswer, ModelError, ModelNotice, RetryWait, UsageSoFar
 from memtui.agent.models import traits_of
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.task import EndReason, Task, TaskResult

@@ -99,11 +99,7 @@ class Writer:
             raise to_error(error, error.filename if ours else what) from error
 
     def carry_out(
-        self,
-        steps: Sequence[Step],
-        entry: Entry,
-        *,
-        before_write: Callable[[], None] | None = None,
+        self, steps: Sequence[Step], entry: Entry, *, before_write: Callable[[], None] | None = None
     ) -> Operation | None:
         """Do some steps as one operation, in the order that the package's docstring tells; those that change nothing
         are only recorded.

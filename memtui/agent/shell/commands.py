@@ -315,13 +315,7 @@ COMMAND_RULES: dict[str, CommandRules] = {
         "complement only-delimited",
         values="-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter=text",
     ),
-    "tr": _rules(
-        "cCdst",
-        "complement delete squeeze-repeats truncate-set1",
-        first=("text", "text"),
-        rest="",
-        least=1,
-    ),
+    "tr": _rules("cCdst", "complement delete squeeze-repeats truncate-set1", first=("text", "text"), rest="", least=1),
     "column": _rules("tx", values="-s -o -N -H -R=text -c=width"),
     "paste": _rules("sz", values="-d --delimiters=text"),
     "fold": _rules("bs", values="-w --width=width"),
@@ -347,9 +341,7 @@ COMMAND_RULES: dict[str, CommandRules] = {
     "stat": _rules("t", "terse", values="-c --format --printf=format", least=1),
     "readlink": _rules("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline", least=1),
     "realpath": _rules(
-        "eLmPqsz",
-        "canonicalize-existing canonicalize-missing logical physical strip no-symlinks",
-        least=1,
+        "eLmPqsz", "canonicalize-existing canonicalize-missing logical physical strip no-symlinks", least=1
     ),
     "basename": _rules("az", "multiple zero", values="-s --suffix=text", first=("text",), rest="text", least=1),
     "dirname": _rules("z", "zero", first=("text",), rest="text", least=1),
@@ -370,12 +362,6 @@ COMMAND_RULES: dict[str, CommandRules] = {
     "xxd": _rules("bpu", values="-c -g=width -l -s=number", most=1, ends=False, glued=False),
     "od": _rules("abcdox", values="-A -t=text -N -j=number"),
     "hexdump": _rules("bCcdox", values="-n -s=number"),
-    "tree": _rules(
-        "adDfhinpsu",
-        "noreport dirsfirst du",
-        values="-L=width -I -P=text",
-        ends=False,
-        glued=False,
-    ),
+    "tree": _rules("adDfhinpsu", "noreport dirsfirst du", values="-L=width -I -P=text", ends=False, glued=False),
 }
 """Commands whose words are flags and operands; the others are in `SPECIAL_COMMANDS`."""

@@ -9,15 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
-from memtui.resume.conversation import (
-    NO_CONTENT,
-    THINKING,
-    ApiConversation,
-    Block,
-    DroppedBlock,
-    Message,
-    ResumePoint,
-)
+from memtui.resume.conversation import NO_CONTENT, THINKING, ApiConversation, Block, DroppedBlock, Message, ResumePoint
 from memtui.resume.family import RuleSet
 from memtui.resume.v2_1.content_blocks import TASK_TOOLS, TOOL_LOADED, TOOLS, clean_block, has_tool_reference
 from memtui.resume.v2_1.reminders import reminders_of

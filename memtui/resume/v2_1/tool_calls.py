@@ -7,15 +7,7 @@ from collections import deque
 from operator import and_
 from typing import Final
 
-from memtui.resume.conversation import (
-    INTERRUPTED,
-    NO_CONTENT,
-    THINKING,
-    ApiConversation,
-    Block,
-    DroppedBlock,
-    Message,
-)
+from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, THINKING, ApiConversation, Block, DroppedBlock, Message
 from memtui.resume.family import RuleSet
 from memtui.transcripts.entries import Entry, text
 
