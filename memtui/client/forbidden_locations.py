@@ -76,10 +76,7 @@ class ProtectedPaths(Struct, frozen=True):
 
 
 def check_memory_folder(value: str, protected: ProtectedPaths, *, tilde: bool = True) -> Path | str:
-    """The folder that a setting or variable names, absolute and composed, or why it is refused, as half a sentence.
-
-    `tilde` tells whether "~/" is the home folder: in settings it is, in a variable it is a relative path.
-    """
+    """The folder that a setting (with `tilde`) or a variable names, absolute and composed, or why it is refused."""
     reason = _text_problem(value, protected.home)
     if not reason and value.startswith("~") and not tilde:
         reason = "it is relative"

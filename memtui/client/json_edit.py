@@ -54,10 +54,7 @@ class _Token(Struct, frozen=True):
 
 
 def parse_members(text: str) -> tuple[JsonMember, ...]:
-    """The members of the outermost object in the order in which they stand; a key may occur twice.
-
-    Raises `InvalidJson` if the text isn't one strict JSON object; a byte order mark and blanks around it are accepted.
-    """
+    """The members of the outermost object as they stand; raises `InvalidJson` if the text isn't one strict object."""
     tokens = _tokens(text)
     token = next(tokens)
     if token.kind != "{":
@@ -140,10 +137,7 @@ def _fail(text: str, at: int, reason: str) -> NoReturn:
 
 
 def read_object(text: str) -> dict[str, object]:
-    """The outermost object as a dictionary; the last of two equal keys wins. Raises as `parse_members`.
-
-    A member that nests too deeply to be read is left out, as in Claude Code.
-    """
+    """The outermost object, like Claude Code without what nests too deeply to be read; the last of equal keys wins."""
     found: dict[str, object] = {}
     for member in parse_members(text):
         found.pop(member.key, None)

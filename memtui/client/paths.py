@@ -76,10 +76,7 @@ def config_dir(env: Env, cwd: Path | None = None) -> Path:
 
 
 def configured_project_name(env: Env) -> str | None:
-    """The project name that `CLAUDE_CODE_PROJECT_DIR_NAME` gives, or `None`.
-
-    It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, and never as the name of a Windows device.
-    """
+    """The name in `CLAUDE_CODE_PROJECT_DIR_NAME`, beside a `CLAUDE_CONFIG_DIR` and if it is no Windows device."""
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
     if not env.get("CLAUDE_CONFIG_DIR") or not _CONFIGURED_NAME.fullmatch(name) or _DEVICE_NAME.fullmatch(name):
         return None

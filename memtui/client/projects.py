@@ -226,10 +226,7 @@ def _name_by_repository(found: list[Project]) -> list[Project]:
 
 
 def _name_by_disk(project: Project, home: Path) -> Project:
-    """Name a folder by the disk where its sessions don't: those that were moved here began in a directory that is gone.
-
-    With two directories of that name it stays unknown.
-    """
+    """Name a folder by the only directory that has its name, where its sessions tell none that exists."""
     if project.cwd is not None and (not project.gone or matches_project_name(project.folder.name, str(project.cwd))):
         return project
     places = directories_for_project_name(project.folder.name, home)

@@ -87,10 +87,7 @@ def read_part(place: str, at: int = 0, size: int = PART_BYTES) -> bytes:
 
 
 def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
-    """The lines of the first and of the last 64 KiB; the tail is empty where the head holds the whole file.
-
-    A line that is cut is left out of the tail, and stays, cut, at the end of the head.
-    """
+    """The lines of the first and last 64 KiB (none where the head is all); a cut one is left out of the tail only."""
     head = read_part(file.file_path)
     lines = head.split(b"\n")
     if file.size <= len(head):

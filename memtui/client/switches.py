@@ -140,10 +140,7 @@ def _united(layers: Sequence[SettingsLayer], key: str) -> tuple[object, ...]:
 
 
 def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] | None) -> tuple[Path | None, str]:
-    """The file in which a change takes effect, or why there is none.
-
-    What the project's checked-in file set is changed in the local file above it: the choice is the person's.
-    """
+    """The file where a change takes effect (the local one above the project's checked-in one), or why there is none."""
     decided = None if found is None else found[1]
     if decided is not None and decided.name in ("policy", "flag"):
         word = "managed settings" if decided.name == "policy" else "the --settings flag"

@@ -66,12 +66,7 @@ class RestorePlan(Struct, frozen=True):
 
 
 class Stale(Conflict):
-    """A file is another one than the caller saw, and the two can't be brought together. Nothing was written.
-
-    `mine` is what the caller wanted it to hold (`None`: to be removed), `base` what the caller started from, where
-    known, `disk` what is there (`None`: gone), `merged` both with diff3 marks where they overlap, `None` where a merge
-    makes no sense.
-    """
+    """A file is another one than the caller saw, and the two can't be brought together. Nothing was written."""
 
     def __init__(
         self, name: str, mine: bytes | None, base: bytes | None, disk: bytes | None, merged: bytes | None = None
@@ -79,33 +74,27 @@ class Stale(Conflict):
         what = "is gone" if disk is None else "is there already" if base is None and mine else "changed on disk"
         super().__init__(f"{name} {what}: nothing was written", hint="compare the two and save again")
         self.name = name
-        self.mine = mine
-        self.base = base
-        self.disk = disk
-        self.merged = merged
+        self.mine = mine  # what the caller wanted it to hold; `None`: to be removed
+        self.base = base  # what the caller started from, where known
+        self.disk = disk  # what is there; `None` if it is gone
+        self.merged = merged  # both with diff3 marks where they overlap; `None` where a merge makes no sense
 
 
 class Store:
-    """Reads, writes and remembers the files of one folder; a link in its own path is followed, the person's choice.
-
-    `allow` are exact names instead of the rule for memory files, for instructions and settings. `now` is the clock, in
-    seconds since 1970, `actor` whose rights count, `trash` where removed files go as well, `patience` the seconds to
-    wait for another process of ours. The target of a link has to lie in one of `own`, so that a change goes through
-    it.
-    """
+    """Reads, writes and remembers the files of one folder; a link in its own path is followed, the person's choice."""
 
     def __init__(
         self,
         root: Path,
         dirs: Dirs,
         *,
-        allow: frozenset[str] | None = None,
+        allow: frozenset[str] | None = None,  # exact names instead of the rule for memory files
         fs: FileSystem = REAL,
         now: Callable[[], float] = time.time,
-        actor: Actor = "user",
-        trash: Callable[[str, bytes, Path], bool] | None = put_in_trash,
-        patience: float = 30.0,
-        own: Sequence[Path] = (),
+        actor: Actor = "user",  # whose rights count
+        trash: Callable[[str, bytes, Path], bool] | None = put_in_trash,  # where removed files go as well
+        patience: float = 30.0,  # seconds to wait for another process of ours
+        own: Sequence[Path] = (),  # where the target of a link has to lie, so that a change goes through it
     ) -> None:
         self.root = root
         self._real = Path(os.path.realpath(root))

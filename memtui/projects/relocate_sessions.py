@@ -166,10 +166,7 @@ def plan_sessions(
 def plan_session(
     old: Path, id: str, new: Path, new_id: str, beside: Sequence[str] = (), *, title: str = "", fresh: Callable[[], str]
 ) -> SessionMove:
-    """What has to be done for one session, called `id` in the old folder and `new_id` in the new one, if that is free.
-
-    `beside` names sub-agents' files beside it. Raises `Refused` if a file of it is a link or no file, `OSError`.
-    """
+    """What to do for one session, with sub-agents' files `beside` it, to get the name `new_id`, if that is free."""
     names = [*files_of(old, id), *beside]
     if (old / f"{id}.jsonl").is_symlink() or (old / f"{id}.jsonl").exists():
         names.append(f"{id}.jsonl")

@@ -25,10 +25,7 @@ MIN_PREFIX_CHARS: Final = 8  # a shorter prefix of a uuid is refused, even where
 
 
 def resolve_message(transcript: Transcript, word: str) -> str:
-    """Resolve a uuid, or a prefix that only one record has, to the uuid of a record.
-
-    Raises `NotFound` if none fits, `UsageError` if several fit, or the word is too short.
-    """
+    """Resolve a uuid, or a prefix that only one record has, to a record's uuid; else `NotFound`, `UsageError`."""
     uuids = {entry.uuid for entry in transcript.known() if entry.chained}
     if word in uuids:
         return word

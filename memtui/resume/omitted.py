@@ -141,10 +141,7 @@ class _Reasons:
 def find_defects(
     transcript: Transcript, rows: Rows, parent_substitute: Callable[[Rows, Entry, set[str]], str]
 ) -> tuple[Defect, ...]:
-    """List what is wrong with lines and links, in file order.
-
-    `parent_substitute` finds the row that the client uses instead of a missing parent, "" for none.
-    """
+    """List what is wrong with lines and links, in file order; `parent_substitute` is the client family's."""
     found = [Defect(bad.line, "bad-line", detail=bad.why) for bad in transcript.problems]
     counts = Counter(entry.uuid for entry in transcript.entries if entry.chained)
     seen: set[str] = set()

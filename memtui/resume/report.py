@@ -11,11 +11,7 @@ from memtui.transcripts.tree import build_tree
 
 
 def resume_report(resume: ResumePlan) -> dict[str, Any]:
-    """What a resume sends, from which leaf and why, and what it leaves out.
-
-    `client_family` and `recorded_version` say whose rules these are, `leaf_rule` is the id of the rule that chose the
-    leaf, `blocks` is None if the client finds no conversation.
-    """
+    """What a resume sends, from which leaf and by which rule, and what it leaves out; `blocks` may be None."""
     rule_id = f"leaf.{resume.leaf.reason}"
     return {
         "client_family": resume.family.name,

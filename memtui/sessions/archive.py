@@ -118,11 +118,7 @@ class ArchiveResult(Struct, frozen=True):
 
 
 class SessionArchive:
-    """Renames, moves and brings back sessions, one operation of ours at a time.
-
-    `trash` is where deleted transcripts go as well (None for nowhere), `cleanup` the days after which the client takes
-    a session, `patience` the seconds to wait for another process of ours.
-    """
+    """Renames, moves and brings back sessions, one operation of ours at a time."""
 
     def __init__(
         self,
@@ -130,9 +126,9 @@ class SessionArchive:
         *,
         fs: FileSystem = REAL,
         now: Callable[[], float] = time.time,
-        trash: Trash | None = None,
-        cleanup: float = DEFAULT_RETENTION_DAYS,
-        patience: float = 30.0,
+        trash: Trash | None = None,  # where deleted transcripts go as well
+        cleanup: float = DEFAULT_RETENTION_DAYS,  # days after which the client takes a session
+        patience: float = 30.0,  # seconds to wait for another process of ours
     ) -> None:
         self.root = dirs.sessions
         self.operations = SessionOperations(dirs, fs=fs)

@@ -91,11 +91,7 @@ class SessionOperations:
         self.versions = Versions(database)
 
     def add(self, operation: SessionOperation, *, finished: bool = False) -> None:
-        """Write an operation down, durably; or add the sessions that are new in it, each when it has moved.
-
-        `finished`: no session is to come. Raises `OSError` if it can't be written, `MemtuiError` if there is no using
-        the history.
-        """
+        """Write an operation down, durably; or add the sessions that are new in it, each when it has moved."""
         items = [Item(one.project, one.id, to_builtins(one)) for one in operation.sessions]
         known = [one for one in self.all() if one.id == operation.id]
         sessions = tuple(dict.fromkeys([*(one for old in known for one in old.sessions), *operation.sessions]))

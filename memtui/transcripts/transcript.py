@@ -16,15 +16,12 @@ from memtui.util.errors import NotFound
 
 
 class Transcript:
-    """A session's records in file order.
-
-    `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
-    """
+    """A session's records in file order."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.entries: list[Entry] = []
-        self.tail: Entry | None = None
+        self.tail: Entry | None = None  # whole, but behind the last line end: the client counts it, `entries` does not
         self.reader = TranscriptReader(path, fast_path=self._add_lines)
 
     def refresh(self) -> int:

@@ -22,10 +22,7 @@ MAX_BRIDGE_S: Final = 5.0  # a parent that is not in the file is replaced by a r
 def records_to_send(
     rows: Rows, point: ResumePoint, children: dict[str, list[str]], rules: RuleSet
 ) -> tuple[list[Entry], int]:
-    """The records that lead to a resume point, oldest first, and how many of them are not sent.
-
-    No records if the client finds no conversation.
-    """
+    """The records that lead to a resume point, oldest first, and how many are not sent; none without a conversation."""
     chosen = point.reason == "chosen"
     sidechain = bool(point.uuid) and rows.by_uuid[point.uuid].sidechain and "leaf.sub-agent" in rules
     if not chosen and (not point.uuid or sidechain):

@@ -45,10 +45,7 @@ def pair_calls(
 
 
 def take_calls_once(message: Message, seen: set[str], result: ApiConversation, rules: RuleSet) -> dict[str, Block]:
-    """Take out calls whose id was used before, and the server's calls without a result in the same answer.
-
-    Returns the calls that stay, by their id.
-    """
+    """Take out calls made before, and the server's without a result in the same answer; those that stay, by id."""
     calls: dict[str, Block] = {}
     served = {text(block.data.get("tool_use_id")) for block in message.blocks}
     kept = []
