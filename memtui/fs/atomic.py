@@ -151,17 +151,15 @@ def write_temp(
     data: bytes,
     *,
     fs: FileSystem = REAL,
-    mode: int = 0o600,
-    owner: tuple[int, int] | None = None,
-    modified: int | None = None,
-    sync: bool = True,
+    mode: int = 0o600,  # permission bits in the end; it starts as 0600
+    owner: tuple[int, int] | None = None,  # user and group to keep where we may
+    modified: int | None = None,  # its mtime, in nanoseconds since 1970
+    sync: bool = True,  # off for what can be made anew after a power cut
 ) -> str:
     """Write bytes into a new temporary file beside `name` in an open folder, sync them, and return its name.
 
-    `mode` are the permission bits in the end (it starts as 0600), `owner` user and group to keep where we may,
-    `modified` its mtime in nanoseconds since 1970; `sync` is off for what can be made anew after a power cut. A failed
-    fsync may have dropped the dirty pages and says nothing on the next call: the second try is a new file. Raises the
-    `OSError` of that; no temporary file is left then.
+    A failed fsync may have dropped the dirty pages and says nothing on the next call: the second try is a new file.
+    Raises the `OSError` of that; no temporary file is left then.
     """
     for last in (False, True):
         temp = temp_name(name)

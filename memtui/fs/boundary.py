@@ -73,25 +73,18 @@ class _Denied(Exception):
 
 
 def check_path(
-    root: Path,
-    path: object,
+    root: Path,  # the memory folder, where relative paths start and nothing else is written; need not exist yet
+    path: object,  # of any type, as a model gives it
     *,
     op: AccessMode,
     actor: Actor,
-    reads: Sequence[Path] = (),
-    casefold: bool = False,
-    only: frozenset[str] | None = None,
-    leaving: Container[str] = (),
-    follow: bool = False,
+    reads: Sequence[Path] = (),  # more folders that may be read
+    casefold: bool = False,  # the file system ignores case, so that two spellings of the root are one folder
+    only: frozenset[str] | None = None,  # exact relative names instead of the rule for memory files
+    leaving: Container[str] = (),  # names that go away in the same step and so can't clash
+    follow: bool = False,  # the file to write may be a link; whoever sets it judges the target (`fs.links`)
 ) -> PathVerdict:
-    """Decide whether `actor` may read or write `path` (of any type, as a model gives it); nothing makes it raise.
-
-    `root` is the memory folder, where relative paths start and nothing else is written; it need not exist yet. `reads`
-    are more folders that may be read. `casefold`: the file system ignores case, so that two spellings of the root are
-    one folder. `only` are exact relative names to accept instead of the rule for memory files (instructions, settings).
-    Names in `leaving` go away in the same step and so can't clash (a rename that changes case). `follow`: the file to
-    write may be a link; whoever sets it judges the target (`fs.links`).
-    """
+    """Decide whether `actor` may read or write `path`; no path and no state of the disk makes it raise."""
     try:
         base, parts = _split_root(root, _check_text(path, op), reads if op == "read" else (), casefold)
         if op == "read":

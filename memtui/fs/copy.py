@@ -68,19 +68,15 @@ def read_file_state(root: Path, name: str, *, size: int | None = None, fs: FileS
 
 
 def copy_file(
-    source: tuple[Path, str],
-    target: tuple[Path, str],
+    source: tuple[Path, str],  # a folder and a name below it
+    target: tuple[Path, str],  # the same; folders on the way are made
     *,
-    size: int | None = None,
-    modified: int | None = None,
-    still: bool = True,
+    size: int | None = None,  # only the first so many bytes
+    modified: int | None = None,  # the copy's time in nanoseconds; that of the source if left out
+    still: bool = True,  # else a source that is written meanwhile is copied as it was at the start
     fs: FileSystem = REAL,
 ) -> CopiedFile:
     """Copy a file under a name that must not be there yet: whole at once, never over another.
-
-    `source` and `target` are a folder and a name below it; folders on the way to the target are made. Only the first
-    `size` bytes are copied, where given; the copy gets the time `modified` (nanoseconds), else that of the source.
-    Without `still` a source that is written meanwhile is copied as it was at the start.
 
     Raises `TargetExists` if the name is taken, `Conflict` if the source is written meanwhile, `Refused` if there is a
     link on the way, `NotFound` if the source is gone; nothing has the new name then. After an `OSError` what has it is

@@ -23,23 +23,18 @@ class OperationsLog:
 
     def record(
         self,
-        subject: str,
-        kind: str,
-        why: str,
-        items: Iterable[Item],
+        subject: str,  # who can take it back
+        kind: str,  # what was done
+        why: str,  # one line for people; that of the last call counts
+        items: Iterable[Item],  # those that it has already are passed over
         *,
-        when: float,
-        who: str = "you",
+        when: float,  # seconds since 1970
         id: str = "",
-        undoes: str | None = None,
+        undoes: str | None = None,  # the operation that this one takes back
         extra: Mapping[str, str] | None = None,
-        finished: bool = True,
+        finished: bool = True,  # nothing more is to come
     ) -> str:
         """Write an operation down, durably; or add items to the one with this `id`. Returns its id.
-
-        `subject` says who can take it back, `kind` what was done, `why` tells people in one line; that of the last call
-        counts. Items that it has already are passed over. `when` is in seconds since 1970, `undoes` the operation that
-        this one takes back. `finished`: nothing more is to come.
 
         Raises `OSError` if it can't be written, `MemtuiError` if the history can't be used.
         """
@@ -48,7 +43,7 @@ class OperationsLog:
             if row is None:
                 id = id or new_id(connection)
                 operation = insert_operation(
-                    connection, id, subject, kind, None, who, why, when, undoes=undoes, extra=extra, finished=finished
+                    connection, id, subject, kind, None, "you", why, when, undoes=undoes, extra=extra, finished=finished
                 )
             else:
                 operation = row[0]

@@ -131,20 +131,15 @@ class Store:
         self,
         changes: Sequence[Change],
         *,
-        why: str,
+        why: str,  # one line for the history
         who: str = "you",
-        merge: bool = True,
-        kind: str | None = None,
-        extra: Mapping[str, str] | None = None,
-        before_write: Callable[[], None] | None = None,
-        partial: bool = False,
+        merge: bool = True,  # else a file that changed meanwhile is `Stale`
+        kind: str | None = None,  # the history's word for it: "new", "edit", "delete", "rename" by itself
+        extra: Mapping[str, str] | None = None,  # more for the history, such as the run that this came from
+        before_write: Callable[[], None] | None = None,  # under the lock; what it raises stops the write
+        partial: bool = False,  # do what can be done, be it nothing, and list the rest in the result's `left`
     ) -> Saved:
         """Do all the changes, at most one for each file, or none. On return all of it is on the disk, synced.
-
-        `why` is one line for the history, `kind` its word for it, found out when left out ("new", "edit", "delete",
-        "rename"), `extra` more for it, such as the run that this came from. Without `merge` a file that changed
-        meanwhile is `Stale`. `before_write` is called under the lock right before anything is replaced; what it raises
-        stops the write. `partial`: do what can be done, be it nothing, and list the rest in the result's `left`.
 
         Raises `Stale` if a file is another one than the caller saw and can't be merged, `Refused` if a name may not be
         written, or the disk forbids it, `Conflict` if another process of ours doesn't finish, or a file keeps changing,

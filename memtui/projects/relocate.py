@@ -265,23 +265,18 @@ class MoveResult(Struct, frozen=True):
 def plan_move(
     env: Env,
     dirs: Dirs,
-    old: Path,
-    new: Path,
+    old: Path,  # the project's folder under `projects/`
+    new: Path,  # the directory that it shall belong to
     *,
-    directory: Path | None = None,
-    shared: bool = False,
+    directory: Path | None = None,  # what `old` stands for, as far as that is known
+    shared: bool = False,  # another directory has the same folder: only the sessions of `directory` move, no memory
     sessions: bool = True,
     memory: bool = True,
-    live: Collection[str] = (),
+    live: Collection[str] = (),  # ids of running sessions, which stay
     now: Callable[[], float] = time.time,
-    fresh: Callable[[], str] = lambda: str(uuid.uuid4()),
+    fresh: Callable[[], str] = lambda: str(uuid.uuid4()),  # makes an id for a session whose name is taken
 ) -> MovePlan:
     """Plan to bring what one project has left to another directory. Nothing is written.
-
-    `old` is the project's folder under `projects/`, `directory` what it stands for, as far as that is known; `new` is
-    the directory that it shall belong to. `shared`: another directory has the same folder, so only the sessions of
-    `directory` move, no memory. Sessions whose ids are `live` stay; `fresh` makes an id for a session whose name is
-    taken.
 
     Raises `NotFound` if either isn't there, `Refused` if a folder is a link or a consolidation may be running in one of
     the memory folders, `MemtuiError` if something can't be read.

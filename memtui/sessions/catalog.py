@@ -67,7 +67,7 @@ _STORE = (
 
 
 def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
-    """Open a cache that commits by itself (in memory for None, or without a usable file); a damaged one is
+    """Open a cache that commits by itself (in memory for None, or if the file can't serve); a damaged one is
     made anew.
     """
     if file is not None:
