@@ -10,7 +10,7 @@ next operation finds it, and finishes or drops what a crash left. No link is fol
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -42,7 +42,7 @@ from memtui.fs.copy import (
     remove_folders,
 )
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.sessions.operations_log import SessionOperation, SessionOperations, operation_of, record_of
+from memtui.sessions.operations_log import SessionOperation, SessionOperations
 from memtui.transcripts.subagents import agent_files
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 
@@ -151,7 +151,7 @@ BACK: Final = "back"
 DROP: Final = "drop"
 
 
-class ArchiveMove(Struct, frozen=True):
+class ArchiveMove(Struct, frozen=True, rename={"operation": "deed"}):
     """What a journal says: which way, with which box, for which operation (of one session), and the files' times."""
 
     way: str
@@ -396,12 +396,9 @@ class ArchiveMover:
 
     def _begin(self, move: ArchiveMove) -> Path:
         journal = self._root / "moving" / f"{os.urandom(6).hex()}.json"
-        data = {
-            "way": move.way,
-            "box": move.box.relative_to(self._root).as_posix(),
-            "deed": None if move.operation is None else record_of(move.operation),
-            "times": list(move.times),
-        }
+        data = to_builtins(replace(move, box=move.box.relative_to(self._root)), enc_hook=str)
+        if move.operation is not None:
+            del data["deed"]["undone"]  # which nobody knows yet
         make_folders(journal.parent, fs=self._fs)
         replace_file(journal, json.dumps(data).encode("ascii"), fs=self._fs)
         return journal
@@ -409,18 +406,12 @@ class ArchiveMover:
     def _read(self, journal: Path) -> ArchiveMove | None:
         """What a journal says; `None` if it isn't ours: they are written whole."""
         try:
-            data: Mapping[str, object] = json.loads(journal.read_bytes())
-            way, box, operation, times = (data[key] for key in ("way", "box", "deed", "times"))
-            if not isinstance(box, str) or ".." in box.split("/") or not isinstance(times, list):
-                return None
-            return ArchiveMove(
-                str(way),
-                self._root / box,
-                operation_of(operation) if isinstance(operation, dict) else None,
-                tuple(times),
-            )
-        except (OSError, ValueError, KeyError, TypeError):
+            move = convert(json.loads(journal.read_bytes()), ArchiveMove, dec_hook=lambda kind, value: kind(value))
+        except (OSError, ValueError):
             return None
+        if ".." in move.box.parts or (move.operation is not None and not move.operation.sessions):
+            return None
+        return replace(move, box=self._root / move.box)
 
     @contextmanager
     def _ending(self, journal: Path) -> Iterator[None]:

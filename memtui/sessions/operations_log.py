@@ -5,9 +5,9 @@ between leaves a true list. An undo names what it took back, a redo the undo.
 """
 
 import os
-from typing import Any, Final
+from typing import Final
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.filesystem import REAL, FileSystem
@@ -124,20 +124,6 @@ def session_operation(operation: Operation) -> SessionOperation:
     touched = tuple(TouchedSession(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
     of = (operation.extra or {}).get("of", "")
     return SessionOperation(operation.id, operation.when, what, touched, operation.undoes or "", of, operation.undone)
-
-
-def record_of(operation: SessionOperation) -> dict[str, Any]:
-    data: dict[str, Any] = to_builtins(operation)
-    del data["undone"]
-    return data
-
-
-def operation_of(data: object) -> SessionOperation:
-    """The operation that `record_of` made a record of; raises `ValueError` if it is none."""
-    operation = convert(data, SessionOperation)
-    if not operation.sessions:
-        raise ValueError("an operation without a session")
-    return operation
 
 
 def _short(title: str) -> str:

@@ -149,7 +149,7 @@ def test_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
 
 def test_a_planted_temporary_name_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_bytes(OLD)
-    monkeypatch.setattr("memtui.fs.atomic.secrets.token_hex", lambda _: "0" * 12)
+    monkeypatch.setattr("memtui.fs.atomic.os.urandom", bytes)
     (tmp_path / temp_name("a.md")).symlink_to(tmp_path / "secret")
     with pytest.raises(FileExistsError):
         replace_file(tmp_path / "a.md", NEW)
