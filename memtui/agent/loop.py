@@ -46,17 +46,13 @@ async def run_task(
     task: Task,
     scope: AllowedFolders,
     model: Model,
-    emit: EmitAgentEvent,
+    emit: EmitAgentEvent,  # called with what happens, in this thread
     *,
-    stop: asyncio.Event | None = None,
+    stop: asyncio.Event | None = None,  # set it to end the run now, as "killed"
     clock: Callable[[], float] = time.monotonic,
     prices: Mapping[str, Price] = PRICES,
 ) -> TaskResult:
-    """Run a task in the given folders to its end; a failure of the model's side is an end, too.
-
-    `emit` is called with what happens, in this thread. Set `stop` to end the run now, as "killed"; cancelling the
-    asyncio task ends it as well, and is raised.
-    """
+    """Run a task in the given folders to its end: a failure of the model's side is one, cancelling is raised."""
     run = _TaskRun(task, scope, model, emit, clock, prices)
     work = asyncio.create_task(run.go())
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())

@@ -12,14 +12,11 @@ TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 
 
 class Budget(Struct, frozen=True):
-    """Limits of one run, checked before each turn; `None` is no limit.
-
-    At most one call goes over. Cached tokens count as input.
-    """
+    """Limits of one run, checked before each turn: at most one call goes over. `None` is no limit."""
 
     turns: int = 30  # answers of the model
     wall: float = 45 * 60.0  # seconds, waiting included; below the hour after which a run's lock expires
-    input_tokens: int | None = 4_000_000
+    input_tokens: int | None = 4_000_000  # cached ones too
     output_tokens: int | None = 200_000
     money: float | None = None  # US dollars; without a known price it can't be kept, and the run says so
     max_output: int = 64_000  # tokens of one answer, thinking included

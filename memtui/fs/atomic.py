@@ -93,14 +93,13 @@ def read_content(
     *,
     fs: FileSystem = REAL,
     dir_fd: int | None = None,
-    follow: bool = False,
-    known: Container[str | None] = (),
+    follow: bool = False,  # the last part of the path may be a link
+    known: Container[str | None] = (),  # digests of bytes that were seen whole
 ) -> FileContent:
-    """Read a file until two reads agree, unless once is enough.
+    """Read a file until two reads agree; once is enough where it is older than `RECENT_WRITE_S`, or `known`.
 
-    Once is enough when the file is older than `RECENT_WRITE_S`, or its digest is one of `known`: such bytes were seen
-    whole. The last part of the path may be a symbolic link if `follow` is on. Raises `OSError`, `Refused` if it is no
-    regular file (or a link, and `follow` is off), `Conflict` if it still changes after all tries.
+    Raises `OSError`, `Refused` if it is no regular file (or a link, and `follow` is off), `Conflict` if it still
+    changes after all tries.
     """
     last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
     if last.digest in known or not last.stamp.fresh(fs.now()):

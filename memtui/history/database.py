@@ -157,15 +157,12 @@ os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_c
 
 
 class HistoryDatabase:
-    """The history of one home, a file made by the first write; without it, the history is empty.
-
-    Every commit goes through `fs`; `patience_s` are the seconds to wait for another process that writes.
-    """
+    """The history of one home, a file made by the first write; without it, the history is empty."""
 
     def __init__(self, path: Path, *, fs: FileSystem = REAL, patience_s: float = 30.0) -> None:
         self.path = path
         self.fs = fs
-        self._patience_s = patience_s
+        self._patience_s = patience_s  # to wait for another process that writes
         with _shared_lock:
             self._shared = _shared.setdefault(str(path.absolute()), _Shared())
 

@@ -39,11 +39,7 @@ class Step(Struct, frozen=True):
 
 
 class Transaction:
-    """One step over several files below a resolved `root`: `stage`, `check`, `replace`, then `close`; `roll_back` if
-    `replace` failed.
-
-    Once staged, `modified` has the mtime that each file will have, in nanoseconds; `done` are the steps done or begun.
-    """
+    """One step over several files: `stage`, `check`, `replace`, then `close`; `roll_back` if `replace` failed."""
 
     def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL, own: Sequence[Path] = ()) -> None:
         self._root = root
@@ -59,8 +55,8 @@ class Transaction:
         self._temps: dict[str, str] = {}
         self._places: dict[str, tuple[Path, str]] = {}
         self._made: list[str] = []
-        self.modified: dict[str, int] = {}
-        self.done: list[Step] = []
+        self.modified: dict[str, int] = {}  # once staged, the mtime that each file will have, in nanoseconds
+        self.done: list[Step] = []  # or begun
 
     def stage(self) -> None:
         """Put all new bytes into temporary files beside their targets."""

@@ -25,18 +25,14 @@ class Inverse(Protocol):
 
 
 class UndoOrder:
-    """Undo and redo for some folders.
-
-    `scopes` are the folders whose operations count; `inverses` says by subject who takes its operations back. Each of
-    `recover` ends what a crash left half done of one subject, so that it stands in the log.
-    """
+    """Undo and redo for some folders."""
 
     def __init__(
         self,
         versions: Versions,
-        scopes: Collection[FolderScope],
-        inverses: Mapping[str, Inverse],
-        recover: Collection[Callable[[], object]] = (),
+        scopes: Collection[FolderScope],  # the folders whose operations count
+        inverses: Mapping[str, Inverse],  # by subject
+        recover: Collection[Callable[[], object]] = (),  # end what a crash left half done
     ) -> None:
         self._versions = versions
         self._scopes = scopes

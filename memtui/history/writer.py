@@ -49,22 +49,18 @@ class Entry(Struct, frozen=True):
 
 
 class Writer:
-    """Writes into one folder, a path without links; `scope` says which of its files are recorded, `own` is as for
-    `Store`.
-
-    `now` is the clock, in seconds since 1970; `patience_s` are the seconds to wait for another process of ours.
-    """
+    """Writes into one folder."""
 
     def __init__(
         self,
-        root: Path,
+        root: Path,  # without links
         database: HistoryDatabase,
         *,
-        scope: FolderScope,
+        scope: FolderScope,  # which of its files are recorded
         fs: FileSystem = REAL,
-        now: Callable[[], float],
-        patience_s: float,
-        own: Sequence[Path] = (),
+        now: Callable[[], float],  # seconds since 1970
+        patience_s: float,  # to wait for another process of ours
+        own: Sequence[Path] = (),  # as for `Store`
     ) -> None:
         self.root = root
         self.database = database

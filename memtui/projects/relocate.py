@@ -234,8 +234,8 @@ class MovePlan(Struct, frozen=True):
 
     old: Path | None  # the directory that it comes from, as far as that is known
     new: Path
-    source: Path  # their folders under `projects/`
-    target: Path
+    source: Path  # the folder of `old` under `projects/`
+    target: Path  # that of `new`
     sessions: tuple[SessionMove, ...]
     memory: MemoryMove | None
     stays: tuple[Stay, ...]  # what is not moved
@@ -366,14 +366,13 @@ def check_not_dreaming(memory: Path, now: Callable[[], float]) -> None:
 def apply_move(
     plan: MovePlan,
     *,
-    live: Collection[str] = (),
+    live: Collection[str] = (),  # ids that are running by now
     now: Callable[[], float] = time.time,
-    redoes: str | None = None,
+    redoes: str | None = None,  # the operation that took the same move back
     fs: FileSystem = REAL,
 ) -> MoveResult:
     """Do what a plan says; what became another than it was planned for stays, and is told.
 
-    `live` are ids that are running by now; `redoes` is the operation by which the same move was taken back before.
     Raises `Refused` if a session that would move is running: nothing was done. With another `MemtuiError` what was
     moved stays moved, and the same move again ends it.
     """

@@ -132,15 +132,11 @@ def plan_sessions(
     old: Path,
     new: Path,
     *,
-    chosen: Callable[[SessionFile], bool] | None = None,
-    live: Collection[str] = (),
-    fresh: Callable[[], str],
+    chosen: Callable[[SessionFile], bool] | None = None,  # else all, even those without a transcript
+    live: Collection[str] = (),  # ids of running sessions, which stay
+    fresh: Callable[[], str],  # makes an id for a session whose name is taken
 ) -> tuple[list[SessionMove], list[Stay]]:
-    """What has to be done for the sessions of one folder to lie in another, which need not exist.
-
-    `chosen` says which sessions; without it all, and what is left of sessions whose transcript is gone. Ids in `live`
-    are running and stay; `fresh` makes an id for a session whose name is taken.
-    """
+    """What has to be done for the sessions of one folder to lie in another, which need not exist."""
     moves: list[SessionMove] = []
     stays: list[Stay] = []
     beside = _agents_beside(old)

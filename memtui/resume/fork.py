@@ -42,18 +42,13 @@ class Fork(Struct, frozen=True):
 
 def write_forked_session(
     transcript: Transcript,
-    at: str = "",
+    at: str = "",  # the uuid of the last message that the fork has; "": the client's own leaf
     *,
-    now: float,
-    folder: Path | None = None,
+    now: float,  # seconds since 1970, the time of its last row
+    folder: Path | None = None,  # beside the session if left out
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Fork:
-    """Write a fork of a session into a folder, beside the session if that is left out.
-
-    `at` is the uuid of the last message that the fork has, "" for the client's own leaf; `now` (seconds since 1970) is
-    the time of its last row. Raises `NotFound` if there is no such message, `MemtuiError` if there is no conversation
-    to fork, or it can't be written.
-    """
+    """Write a fork of a session; `NotFound` if there is no such message, `MemtuiError` if there is nothing to fork."""
     plan = plan_resume(transcript, at)
     if not plan.path or plan.messages is None:
         raise MemtuiError("There is no conversation to fork", hint="`memtui sessions tree` shows what there is")

@@ -53,15 +53,11 @@ def find_omitted(
     transcript: Transcript,
     rows: Rows,
     path: Iterable[Entry],
-    dropped: Iterable[DroppedBlock],
+    dropped: Iterable[DroppedBlock],  # on the path, but not sent
     *,
-    on_purpose: bool = False,
+    on_purpose: bool = False,  # a person chose where the path ends: what comes behind is not lost
 ) -> tuple[OmittedRecord, ...]:
-    """List the messages that a resume along a path does not send, in file order.
-
-    `dropped` is what is on the path and is not sent. `on_purpose`: a person chose where the path ends, so that what
-    comes behind it is not lost.
-    """
+    """List the messages that a resume along a path does not send, in file order."""
     path = list(path)
     used = {id(entry) for entry in path}
     found = {id(item.entry): _omitted(item.entry, "not-sent", item.why) for item in dropped}

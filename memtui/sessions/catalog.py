@@ -67,9 +67,7 @@ _STORE = (
 
 
 def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
-    """Open a cache that commits by itself (in memory for None, or if the file can't serve); a damaged one is
-    made anew.
-    """
+    """Open a cache that commits by itself, in memory without a usable file; a damaged one is made anew."""
     if file is not None:
         with suppress(OSError, sqlite3.Error):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -157,16 +155,11 @@ class Catalogue:
     def current(
         self,
         folders: Sequence[Path],
-        errors: list[MemtuiError],
-        list_files: Callable[[], list[ListedFile]] | None = None,
-        cached: list[Session] | None = None,
+        errors: list[MemtuiError],  # takes what kept a file from being read; the others are listed all the same
+        list_files: Callable[[], list[ListedFile]] | None = None,  # gives `listed_files`, if that is under way already
+        cached: list[Session] | None = None,  # what that method gave, if the caller has it
     ) -> list[Session]:
-        """List sessions as their files are now: `refresh` and `cached`, in one step where nothing changed.
-
-        `errors` takes what kept a file from being read; the others are listed all the same. `list_files` gives
-        `listed_files` these folders, if that is under way already. `cached` is what that method gave, if the caller has
-        it, and comes back if nothing changed.
-        """
+        """List sessions as their files are now: `refresh` and `cached`, in one step where nothing changed."""
         sessions = self.cached(folders) if cached is None else cached
         where, values = _in_folders(folders)
         unlisted = self._select(f"select {_FILE} from session where not listed and {where}", *values)

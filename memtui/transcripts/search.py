@@ -74,18 +74,13 @@ class _Prompts(LiteralPattern):
 def find_text(
     source: RecordSource,
     pattern: TextPattern,
-    start: Cursor | None,
-    step: int,
+    start: Cursor | None,  # search behind this record; at the beginning, or the end, for None
+    step: int,  # 1 forward, -1 back
     *,
-    behind: tuple[int, int] | None = None,
-    wrap: bool = False,
+    behind: tuple[int, int] | None = None,  # a part and line of that record behind which it is searched first
+    wrap: bool = False,  # go on from the other end
 ) -> Iterator[SearchHit | float]:
-    """Find a text: yields the fraction that is searched, and at the end the first hit, if there is one.
-
-    The search begins behind the record `start` (at the beginning, or the end, for None) and goes forward (`step` 1) or
-    back (-1); with `wrap` it goes on from the other end. `behind` is a part and line of that record behind which it is
-    searched first. Raises as the source.
-    """
+    """Find a text: yields the fraction that is searched, and at the end the first hit, if there is one."""
     here = source.get(start) if start is not None and behind is not None else None
     if here is not None and behind is not None:
         hits = [hit for hit in pattern.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
