@@ -49,8 +49,6 @@ class PathSource(OpenTranscript):
         count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
-            if self.max_bytes is not None and self.entries[number].length >= self.max_bytes:
-                raise LineTooLong
             line = self._line(self.entries[number])
             if pattern.first(pattern.fold(line), 0) >= 0 and pattern.may_match(line):
                 yield self._pick(line, number)
@@ -60,12 +58,11 @@ class PathSource(OpenTranscript):
     def _number(self, number: int) -> RecordView | None:
         if not 0 <= number < len(self.entries):
             return None
-        entry = self.entries[number]
-        if self.max_bytes is not None and entry.length >= self.max_bytes:
-            raise LineTooLong
-        return self._pick(self._line(entry), number)
+        return self._pick(self._line(self.entries[number]), number)
 
     def _line(self, entry: Entry) -> bytes:
+        if self.max_bytes is not None and entry.length >= self.max_bytes:
+            raise LineTooLong
         return self._pread(entry.length, entry.offset)
 
     def _pick(self, line: bytes, number: int) -> RecordView:

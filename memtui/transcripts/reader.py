@@ -8,7 +8,6 @@ noticed by its inode, its size, its first bytes and those before the place where
 """
 
 import copy
-import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -81,15 +80,6 @@ class Position(Struct, frozen=True):
     last: bytes = b""  # those before `offset`
 
 
-class PollResult(Struct, frozen=True):
-    """What a poll brought: records (if not given to `add`), what happened to the file, the error's name ("EACCES")."""
-
-    records: tuple[RecordView, ...] = ()
-    reset: bool = False
-    gone: bool = False
-    error: str = ""
-
-
 class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
@@ -109,22 +99,13 @@ class TranscriptReader(Struct):
     _rest: bytes = b""
     _skipped: int = 0
 
-    def poll(
-        self, add: Callable[[RecordView], None] | None = None, forget: Callable[[], None] | None = None
-    ) -> PollResult:
-        """Read what is new. What goes wrong with the file is in the result; nothing raises.
+    def poll(self, add: Callable[[RecordView], None], forget: Callable[[], None] = lambda: None) -> bool:
+        """Read what is new, and tell whether the file was replaced; raises `OSError`, what was read before stays.
 
-        `add` gets each record as soon as it is read, so that a big file is never held; else they come back. `forget` is
-        called before the first record of a file that was replaced: what was added before is void.
+        `add` gets each record as soon as it is read, so that a big file is never held. `forget` is called before the
+        first record of a file that was replaced: what was added before is void.
         """
-        found: list[RecordView] = []
-        try:
-            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return PollResult(gone=True)
-        except OSError as error:
-            return PollResult(error=errno.errorcode.get(error.errno or 0, "EIO"))
-        reset = False
+        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             now = os.fstat(file)
             reset = self._replaced(file, now)
@@ -132,24 +113,19 @@ class TranscriptReader(Struct):
                 self.position, self._rest, self._skipped, self.pending = Position(), b"", 0, False
                 self.records = self.bad = self.salvaged = self.lossy = 0
                 self.problems = []
-                if forget is not None:
-                    forget()
-            self._read(file, now.st_ino, add or found.append)
-        except OSError as error:
-            return PollResult(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
+                forget()
+            self._read(file, now.st_ino, add)
         finally:
             os.close(file)
-        return PollResult(tuple(found), reset)
+        return reset
 
     def tail(self) -> RecordView | None:
         """The record behind the last line end, if it is whole: the client reads it already."""
         if not self.pending or self._skipped:
             return None
         at = self.position
-        first = next(
-            iter(record_views(self._rest, Cursor(at.offset), at.offset, pending=True, number=at.line + 1)), None
-        )
-        return None if first is None or first.bad or first.salvaged else first
+        found = record_views(self._rest, Cursor(at.offset), at.offset, pending=True, number=at.line + 1)
+        return found[0] if found and not (found[0].bad or found[0].salvaged) else None
 
     def _replaced(self, file: int, now: os.stat_result) -> bool:
         at = self.position

@@ -1,7 +1,6 @@
 """A whole transcript as envelopes and offsets; a record is decoded when it is looked at."""
 
 import codecs
-import errno
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -30,14 +29,17 @@ class Transcript:
         Raises `NotFound` if there is no such file and nothing was read before, `MemtuiError` if it can't be read.
         """
         before = len(self.entries)
-        poll = self.reader.poll(self._take, self.entries.clear)
-        if poll.gone and not self.reader.position.head:
-            raise NotFound(f"No transcript at {self.path}")
-        if poll.error:
-            raise to_error(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
+        reset = False
+        try:
+            reset = self.reader.poll(self._take, self.entries.clear)
+        except FileNotFoundError as error:
+            if not self.reader.position.head:
+                raise NotFound(f"No transcript at {self.path}") from error
+        except OSError as error:
+            raise to_error(error, str(self.path), outcome="not read") from error
         last = self.reader.tail()
         self.tail = entry_of(last, len(self.entries)) if last else None
-        return len(self.entries) if poll.reset else len(self.entries) - before
+        return len(self.entries) if reset else len(self.entries) - before
 
     @property
     def problems(self) -> list[BadLine]:

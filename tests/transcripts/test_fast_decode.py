@@ -135,8 +135,9 @@ def test_a_transcript_is_the_same_without_haste(
     path.write_bytes(b"\n".join(lines) + b"\n" * ends)
     transcript = read_transcript(path)
     reader = TranscriptReader(path)
-    poll = reader.poll()
-    slow = [entry_of(found, index) for index, found in enumerate(poll.records)]
+    records: list[RecordView] = []
+    reader.poll(records.append)
+    slow = [entry_of(found, index) for index, found in enumerate(records)]
     assert [asdict(entry) for entry in transcript.entries] == [asdict(entry) for entry in slow]
     counts = ("records", "bad", "salvaged", "lossy", "pending", "problems")
     assert [getattr(transcript.reader, name) for name in counts] == [getattr(reader, name) for name in counts]

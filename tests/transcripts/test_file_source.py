@@ -56,8 +56,9 @@ def backward(source: FileSource) -> Iterator[RecordView]:
 def by_reader(path: Path) -> tuple[list[Seen], list[Seen]]:
     """Records, and lines that are bad, as the reader of whole files finds them; what has no line end yet included."""
     reader = TranscriptReader(path)
-    poll = reader.poll()
-    records: list[Seen] = [(found.offset, found.data, "") for found in poll.records]
+    read: list[RecordView] = []
+    reader.poll(read.append)
+    records: list[Seen] = [(found.offset, found.data, "") for found in read]
     bad: list[Seen] = [(problem.offset, {}, problem.why) for problem in reader.problems]
     if reader.pending:
         offset = reader.position.offset

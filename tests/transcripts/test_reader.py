@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import subprocess
@@ -37,9 +38,13 @@ class Follow:
         self.error = ""
 
     def poll(self) -> None:
-        poll = self.reader.poll(self.take, self.entries.clear)
-        self.reset |= poll.reset
-        self.gone, self.error = poll.gone, poll.error
+        self.gone, self.error = False, ""
+        try:
+            self.reset |= self.reader.poll(self.take, self.entries.clear)
+        except FileNotFoundError:
+            self.gone = True
+        except OSError as error:
+            self.error = errno.errorcode[error.errno or 0]
 
     def take(self, found: RecordView) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
@@ -163,13 +168,13 @@ def test_a_reader_goes_on_from_a_kept_position(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"a":1}\n{"a":2}\n{"a"', encoding="utf-8")
     first = TranscriptReader(path)
-    first.poll()
+    first.poll([].append)
     later = TranscriptReader(path, first.position)
     with path.open("a", encoding="utf-8") as file:
         file.write(":3}\n")
-    poll = later.poll()
-    assert [(found.line, found.offset, found.data) for found in poll.records] == [(3, 16, {"a": 3})]
-    assert not poll.reset
+    records: list[RecordView] = []
+    assert not later.poll(records.append)
+    assert [(found.line, found.offset, found.data) for found in records] == [(3, 16, {"a": 3})]
 
 
 def test_a_file_with_another_middle_is_another_file(tmp_path: Path) -> None:
@@ -177,11 +182,11 @@ def test_a_file_with_another_middle_is_another_file(tmp_path: Path) -> None:
     head = '{"type":"user","uuid":"' + "x" * 80 + '"}\n'
     path.write_text(head + '{"a":1}\n', encoding="utf-8")
     reader = TranscriptReader(path)
-    reader.poll()
+    reader.poll([].append)
     path.write_text(head + '{"b":2}\n{"c":3}\n', encoding="utf-8")
-    poll = reader.poll()
-    assert poll.reset
-    assert [found.data for found in poll.records][1:] == [{"b": 2}, {"c": 3}]
+    records: list[RecordView] = []
+    assert reader.poll(records.append)
+    assert [found.data for found in records][1:] == [{"b": 2}, {"c": 3}]
 
 
 def test_a_line_just_below_the_limit_is_read_and_one_above_skipped(tmp_path: Path) -> None:
@@ -201,16 +206,16 @@ def test_the_tail_is_a_record_only_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"a":1}\n{"b":2}', encoding="utf-8")
     reader = TranscriptReader(path)
-    reader.poll()
+    reader.poll([].append)
     tail = reader.tail()
     assert tail is not None
     assert (tail.data, tail.line, tail.offset, tail.pending) == ({"b": 2}, 2, 8, True)
     with path.open("a", encoding="utf-8") as file:
         file.write(',"c"')
-    reader.poll()
+    reader.poll([].append)
     tail = reader.tail()
     assert tail is not None
     assert (tail.data, tail.shared) == ({"b": 2}, True)
     path.write_text('{"a":1}\nx{"b":2}', encoding="utf-8")
-    reader.poll()
+    reader.poll([].append)
     assert reader.tail() is None
