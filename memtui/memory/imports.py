@@ -121,10 +121,9 @@ def _name(tag: object) -> str:
 
 
 def _running_text(data: bytes) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The pieces of running text, in bytes, and the texts of list items, as written.
+    """The pieces of running text, in bytes, and the texts of list items, as written: these go up to the next block.
 
-    A piece goes up to the next line end, code, link, tag, escape or end of emphasis; a list item's text up to the next
-    block.
+    A piece goes up to the next line end, code, link, tag, escape or end of emphasis.
     """
     import pyromark  # 5 ms, needed only where a file holds an `@`
 

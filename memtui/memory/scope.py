@@ -73,8 +73,7 @@ def read_scope(
 ) -> Scope:
     """Read a folder, with `full` whole files; never raises: `problem` is set if it can't be read.
 
-    Of `known`, an earlier read, a file with the same size and time is taken as it is. `skip` names folders at the top
-    that are scopes of their own, `own` those in which a link's target has to lie to be written through it.
+    Unchanged files are taken from `known`. `skip` names folders at the top, `own` those where links may lead.
     """
     before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []

@@ -31,11 +31,7 @@ class Finding(Struct, frozen=True):
 
 
 def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
-    """Find what looks like a credential, in the order of the text, in a time that grows with its length.
-
-    `allowed` are fingerprints that the user has allowed. Of two that overlap, the one with the more definite rule
-    counts.
-    """
+    """Find what looks like a credential, in time that grows with the text; the more definite of two rules counts."""
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
     for rule, start, end in (*_by_prefix(text), *_by_form(text), *context.find_near_keywords(text)):
         at = bisect_left(taken, (start, end, ""))

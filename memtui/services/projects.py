@@ -18,10 +18,9 @@ from memtui.util.errors import NotFound
 def plan_project_move(
     workspace: Workspace, project: Project, new: Path, *, directory: Path | None = None, sessions: bool = True
 ) -> MovePlan:
-    """Plan to bring what a project has left to another directory; memory always moves. Nothing is written.
+    """Plan to bring what a project has left to another directory (`directory`: where several share it).
 
-    `directory` is the one that is meant where several share the project's folder. `NotFound` if either isn't there,
-    `Refused` if a folder is a link, or a dream may be running in one of the memory folders.
+    `NotFound` if either isn't there, `Refused` if a folder is a link, or a dream may be running in one of them.
     """
     return plan_move(
         workspace.env, workspace.dirs, project.folder, new, directory=directory or project.cwd,

@@ -73,10 +73,9 @@ def find_switch(workspace: Workspace, key: str) -> Switch:
 
 
 def plan_switch(workspace: Workspace, key: str, value: object | UnsetType, layer: str | None = None) -> SwitchEdit:
-    """Look what changing a switch would write.
+    """Look what changing a switch would write, in a layer of `LAYERS` or where it takes effect; `UNSET` takes it out.
 
-    `value` may be what a person typed; `UNSET` takes the key out. `layer` is one of `LAYERS`, or else where the change
-    takes effect. `Refused` if it can't be changed there, `MemtuiError` if the file is not JSON.
+    `Refused` if it can't be changed there, `MemtuiError` if the file is not JSON.
     """
     switch = find_switch(workspace, key)
     path, name = _target(workspace, switch, layer)

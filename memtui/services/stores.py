@@ -21,10 +21,7 @@ def find_fragments(workspace: Workspace) -> tuple[Fragments, ...]:
 
 
 def fragment_files(workspace: Workspace, fragments: Fragments) -> tuple[FragmentFile, ...]:
-    """The topics of the other folders, each with what the folder that is read has by its name.
-
-    `Refused` if a dream may be running in one of them.
-    """
+    """The topics of the other folders, beside what the read one has by that name; `Refused` if a dream runs."""
     return merge_stores.fragment_files(fragments, workspace.now)
 
 
@@ -36,10 +33,9 @@ def merge_fragments(
     *,
     keep_sources: bool = False,
 ) -> PreparedChange:
-    """Merge the folders, as one operation; asked about, with what comes, is the same and collides.
+    """Merge the folders as one operation, the others emptied unless `keep_sources`; asked about.
 
-    `choices` say what becomes of each topic that collides, by folder and name; `Refused` if one is missing. The other
-    folders are emptied unless `keep_sources`; the history has what they held.
+    `choices` say what becomes of each topic that collides, by folder and name; `Refused` if one is missing.
     """
     require_writable(workspace)
     planned = merge_stores.plan_store_merge(fragments, files, choices, merge_texts, keep_sources=keep_sources)

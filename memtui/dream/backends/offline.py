@@ -40,8 +40,7 @@ def consolidate(
 ) -> list[RuleChange]:
     """Consolidate a stage by rule, with the arguments of `RuleContext`, and return what was done.
 
-    `keep` is given the proposals at the end, with the digests of all files. Raises `NotFound` if there is no stage,
-    `MemtuiError` if the disk refuses.
+    `keep` is given the proposals at the end, with the digests of all files. Raises `NotFound` or `MemtuiError`.
     """
     context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, project=project, zone=zone)
     for _ in range(MAX_ROUNDS):

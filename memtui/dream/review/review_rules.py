@@ -61,36 +61,29 @@ from memtui.memory.suspicious import find_control_characters, find_lookalikes, f
 from memtui.secrets.scanner import Finding, scan
 from memtui.util.text import clip, pluralize, visible
 
-LEARNING_DREAMS = 3
-"""Dreams of a project that a person judges before clean ones are adopted unasked."""
+LEARNING_DREAMS = 3  # dreams of a project that a person judges before clean ones are adopted unasked
 MIN_KEPT_PAIRS = 0.2
 """Share of a file's neighbouring words that have to stand side by side afterwards; an honest compaction keeps 36 %."""
-MIN_FIT = 0.4
-"""Share of a description's terms that stand in the text, from which it fits; of 173 real ones 93 % do."""
+MIN_FIT = 0.4  # share of a description's terms that stand in the text, from which it fits; of 173 real ones 93 % do
 MAX_MISFIT = 0.2
 """The same share, up to which it doesn't fit; three of four descriptions are that far from a neighbour's text."""
 MAX_TOPIC_CHARS = 100_000
 """What an agent reads of a file in one go, about 25,000 tokens; the longest real topic has a quarter of it."""
-MAX_ADDED = 20
-"""Files by which a folder may grow in one run."""
+MAX_ADDED = 20  # files by which a folder may grow in one run
 MIN_NUMBERS = 5
 MIN_LOST_BLOCKS = 3
-MAX_LOST_BLOCKS = 0.25
-"""Share of a topic's paragraphs, items and rows that may say nothing any more."""
+MAX_LOST_BLOCKS = 0.25  # share of a topic's paragraphs, items and rows that may say nothing any more
 MIN_SMALL_WORDS_LEFT = 0.3
 """Share of the frequency of short words from which a text still has sentences; without articles it keeps half."""
 MIN_SMALL_WORDS = 20
 MIN_JOINTS = 6
-MAX_JOINTS_LEFT = 0.25
-"""Share of the ends of lines, or of clauses, that something else may follow afterwards."""
+MAX_JOINTS_LEFT = 0.25  # share of the ends of lines, or of clauses, that something else may follow afterwards
 MIN_PAIRS_LEFT = 0.5
-MIN_SAME = 0.8
-"""Share of what is missing of a wish that another file must have to say the same."""
+MIN_SAME = 0.8  # share of what is missing of a wish that another file must have to say the same
 MIN_WISH_PAIRS = 8
 MIN_WISH_PAIRS_LEFT = 0.25
 MIN_NAMES = 5
-MIN_SAME_LENGTH = 0.7
-"""Share of a text's words from which nothing was moved out of it."""
+MIN_SAME_LENGTH = 0.7  # share of a text's words from which nothing was moved out of it
 _MIN_DESCRIPTION_TERMS = 4
 _DIGIT = re.compile(r"\d")
 _FindInText = Callable[[str], tuple[tuple[int, str], ...]]
@@ -99,8 +92,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _ENTRY = re.compile(r"^[ \t]*[-*+] .*$", re.MULTILINE)
 _PERSONS_TYPES = ("user", "feedback")
 _MIN_ENTRY_CHARS = 12
-_MAX_NAMED = 3
-"""Files that a reason names."""
+_MAX_NAMED = 3  # files that a reason names
 _MAX_QUOTE_CELLS = 60
 BROKEN_CODES = {
     "orphan": "not in MEMORY.md", "dead-link": "a dead link", "duplicate-entry": "listed twice",
@@ -110,28 +102,18 @@ BROKEN_CODES = {
 
 
 class ReviewInput(Struct, frozen=True, dict=True):
-    """What the rules look at.
-
-    Args:
-        results: What each changed file would hold, without `conflicts` and `refused`: there the run's text counts.
-        conflicts: Files that somebody else changed in the same place.
-        refused: Files that a run may not write, with the reason.
-        failed_writes: Writes to the stage that failed, as the run's events tell them.
-        earlier: What runs adopted in the last days changed.
-        problems: What the checks find in the stage and didn't find in the copied folder.
-        prompts: The tokens of what persons typed since the last dream; called where a rule needs them.
-    """
+    """What the rules look at."""
 
     stage: Stage
     changes: StageChanges
-    results: Mapping[str, bytes | None]
-    conflicts: tuple[str, ...]
-    refused: Mapping[str, str]
+    results: Mapping[str, bytes | None]  # what changed files would hold, without those below
+    conflicts: tuple[str, ...]  # files that somebody else changed in the same place
+    refused: Mapping[str, str]  # files that a run may not write, with the reason
     pinned: Collection[str]
-    failed_writes: tuple[str, ...] = ()
-    earlier: Sequence[EarlierChange] = ()
-    problems: tuple[Problem, ...] = ()
-    prompts: Callable[[], Terms] = frozenset
+    failed_writes: tuple[str, ...] = ()  # writes to the stage, as the run's events tell them
+    earlier: Sequence[EarlierChange] = ()  # what runs adopted in the last days changed
+    problems: tuple[Problem, ...] = ()  # those of the stage that the copied folder didn't have
+    prompts: Callable[[], Terms] = frozenset  # what persons typed since the last dream; called where needed
 
     def before(self, name: str) -> str:
         """A file as it was copied; "" for none."""

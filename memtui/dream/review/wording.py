@@ -204,8 +204,7 @@ def find_retargeted(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield links whose label stays and whose target is another: label, old and new target.
 
-    A link may follow a file that is gone or renamed (`names`: new by old ones; `there`: the files that are there), and
-    an address may change but for its host.
+    A link may follow a file that is gone or renamed (`names`: new by old), an address may change but for its host.
     """
     old, new = _targets(before), _targets(after)
     for label in old.keys() & new.keys():
