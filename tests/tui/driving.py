@@ -18,7 +18,7 @@ from memtui.tui.app import MemtuiApp
 
 BUSY = {
     "read", "preview", "look", "rescan", "preload", "session-list", "session", "read-long", "search", "count", "dreams",
-    "dream-change", "marks", "save-frame", "palette",
+    "dream-change", "disk", "marks", "save-frame", "palette",
 }  # fmt: skip
 """Groups of workers that end by themselves."""
 

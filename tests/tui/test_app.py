@@ -295,3 +295,29 @@ print(seen)
     with Terminal([], env, home / "shop", program=["-c", script]) as terminal:
         assert terminal.end() == 0
     assert b"LOADED [] False" in terminal.output
+
+
+async def test_a_change_on_disk_is_told_in_the_editor_and_an_open_overlap_is_asked_about(
+    make_app: Maker, memory: Path
+) -> None:
+    path = memory / "feedback_commits.md"
+    before = path.read_text(encoding="utf-8")
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        app = await go_to(pilot, path)
+        await press(pilot, "enter", "ctrl+end", "up", *"mine")
+        path.write_text(before.replace("the diff says what.", "the diff says what, theirs."), encoding="utf-8")
+        app.disk_changed()
+        told = screen_text(await settle(pilot))
+        assert "changed on disk since you opened it: ^S merges or asks" in told and "mine" in told
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Compare)
+        await press(pilot, "m")
+        asked = screen_text(app)
+        assert "Conflict markers in" in asked and "<<<<" not in path.read_text(encoding="utf-8")
+        await press(pilot, "n")
+        assert isinstance(app.screen, Compare), "a no is back at the choice"
+        await press(pilot, "1", "m")
+        saved = screen_text(app)
+    text = path.read_text(encoding="utf-8")
+    assert "<<<<" not in text and "theirs" not in text and "mine" in text
+    assert "changed on disk" not in saved

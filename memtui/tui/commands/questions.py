@@ -68,13 +68,24 @@ async def save(
 
 
 async def decide(context: CommandContext, conflict: SaveConflict) -> services.SavedFile | None:
-    """Show both texts of a conflict, and carry out what the person decides; None if that is nothing."""
+    """Show both texts of a conflict, and carry out what the person decides; None if that is nothing.
+
+    Who says no to what a decision asks, such as markers where overlaps are open, is back at it with all choices.
+    """
     base = conflict.base if conflict.base is not None else conflict.disk
-    decision = await context.ask(
-        compare_screen.Compare(conflict.name, _decoded(base), _decoded(conflict.mine), _decoded(conflict.disk))
-    )
-    if decision is None:
-        return None
+    texts = _decoded(base), _decoded(conflict.mine), _decoded(conflict.disk)
+    decision = await context.ask(compare_screen.Compare(conflict.name, *texts))
+    while decision is not None:
+        saved = await _resolve(context, conflict, decision)
+        if saved is not None:
+            return saved
+        decision = await context.ask(compare_screen.Compare(conflict.name, *texts, decision.choices))
+    return None
+
+
+async def _resolve(
+    context: CommandContext, conflict: SaveConflict, decision: compare_screen.CompareResult
+) -> services.SavedFile | None:
     text = decision.text.encode("utf-8", "surrogateescape")
     return await save(
         context, lambda allow: services.resolve_conflict(context.workspace, conflict, decision.what, text, allow=allow)

@@ -1,6 +1,8 @@
 """Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
 
+from collections.abc import Mapping
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -23,10 +25,11 @@ STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
 
 
 class CompareResult(Struct, frozen=True):
-    """What is to be done: write `text`, save mine as a copy, or drop mine."""
+    """What is to be done: write `text`, made by `choices`; save mine as a copy; or drop mine."""
 
     what: Literal["write", "copy", "drop"]
     text: str = ""
+    choices: Mapping[int, Side] = MappingProxyType({})
 
 
 class DiffRow(Struct, frozen=True):
@@ -38,10 +41,10 @@ class DiffRow(Struct, frozen=True):
 
 
 class CompareLines(VirtualList):
-    def __init__(self, hunks: tuple[Hunk, ...]) -> None:
+    def __init__(self, hunks: tuple[Hunk, ...], choices: Mapping[int, Side]) -> None:
         super().__init__(id="hunks")
         self.hunks = hunks
-        self.choices: dict[int, Side] = {}
+        self.choices: dict[int, Side] = dict(choices)
         self.rows = [DiffRow(at, *pair) for at, hunk in enumerate(hunks) for pair in zip_longest(hunk.mine, hunk.disk)]
 
     def row_count(self) -> int:
@@ -101,14 +104,17 @@ class Compare(HintedScreen[CompareResult | None]):
     BINDINGS = registry.bindings(COMMANDS)
     lines = getters.query_one(CompareLines)
 
-    def __init__(self, name: str, base: str, mine: str, disk: str) -> None:
+    def __init__(
+        self, name: str, base: str, mine: str, disk: str, choices: Mapping[int, Side] = MappingProxyType({})
+    ) -> None:
         super().__init__()
         self._file_name = name
         self._mine = mine
+        self._choices = choices
         self.hunks = three_way(base, mine, disk)
 
     def compose(self) -> ComposeResult:
-        lines = CompareLines(self.hunks)
+        lines = CompareLines(self.hunks, self._choices)
         merged = sum(hunk.kind in ("mine", "disk") for hunk in self.hunks)
         open_ = sum(hunk.kind == "conflict" for hunk in self.hunks)
         lines.border_title = Content(f"mine (unsaved) · {text.visible(self._file_name, keep='')} · disk")
@@ -120,7 +126,12 @@ class Compare(HintedScreen[CompareResult | None]):
     def on_mount(self) -> None:
         self.lines.rows_changed()
         self.lines.focus()
-        self.change(1)
+        open_ = {at for at, one in enumerate(self.hunks) if one.kind == "conflict"} - self._choices.keys()
+        left = [at for at, row in enumerate(self.lines.rows) if row.hunk in open_]
+        if left and self._choices:  # back here: to what wants a choice still
+            self.lines.cursor = left[0]
+        else:
+            self.change(1)
 
     def change(self, step: int) -> None:
         rows = self.lines.rows
@@ -140,7 +151,8 @@ class Compare(HintedScreen[CompareResult | None]):
             self.change(1)
 
     def merge(self) -> None:
-        self.dismiss(CompareResult("write", resolve(self.hunks, self.lines.choices)))
+        choices = self.lines.choices
+        self.dismiss(CompareResult("write", resolve(self.hunks, choices), choices))
 
     def save_copy(self) -> None:
         self.dismiss(CompareResult("copy", self._mine))

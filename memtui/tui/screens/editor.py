@@ -10,18 +10,21 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
 
+from memtui.fs.atomic import digest
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import Problem
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
 from memtui.services import memory as services
 from memtui.services.memory import SavedFile
-from memtui.tui.app_base import CommandContext
+from memtui.tui.app_base import CommandContext, Selection, ShowsState
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
 from memtui.tui.render.markdown import draw
 from memtui.tui.screens.hinted import HintedScreen
+from memtui.tui.state import AppState
 from memtui.tui.widgets.body_area import BodyArea
 from memtui.tui.widgets.budget_meter import thousands
 from memtui.tui.widgets.hint_bar import HintBar
@@ -106,7 +109,7 @@ COMMANDS = declare(
 )  # fmt: skip
 
 
-class Editor(HintedScreen[Closed]):
+class Editor(HintedScreen[Closed], ShowsState):
     """One file. Saving, drafts and merging are the workspace's; this holds the text."""
 
     BINDINGS = registry.bindings(COMMANDS, priority=True)
@@ -120,6 +123,7 @@ class Editor(HintedScreen[Closed]):
         self.text = opened.text
         self._line = line
         self._pause: Timer | None = None
+        self._seen: Snapshot | None = None
 
     @property
     def path(self) -> Path:
@@ -209,8 +213,34 @@ class Editor(HintedScreen[Closed]):
         title = Content.assemble((f" {name}", "bold"), (mark, "$mark bold"), (f"   {right}", "$dim"))
         self.query_one("#title", Static).update(title)
 
+    @property
+    def selection(self) -> Selection:
+        return Selection(path=self.path)
+
+    def show(self, state: AppState) -> None:
+        """The folder was read again: somebody else may have changed the file."""
+        if state.snapshot is not self._seen:
+            self._seen = state.snapshot
+            self.look_at_disk()
+
+    @work(thread=True, exclusive=True, group="disk", exit_on_error=False, description="disk")
+    def look_at_disk(self) -> None:
+        try:
+            disk = services.text_on_disk(self.workspace, self.path)
+        except OSError:
+            return  # a save says why
+        self.app.call_from_thread(self._tell_disk, None if disk is None else digest(disk))
+
+    def _tell_disk(self, disk: str | None) -> None:
+        """Say that the file is another one than was opened; what is typed stays, and a save merges or asks."""
+        if self.is_attached and disk != self.opened.base:
+            changed = "gone from the disk" if disk is None else "changed on disk"
+            self.say_disk(f"{changed} since you opened it: ^S merges or asks, F9 compares")
+        elif self.is_attached:
+            self.say_disk(self.opened.note)
+
     def say_disk(self, words: str) -> None:
-        """Say what was restored; "" takes the line away."""
+        """Say what was restored, or what others did; "" takes the line away."""
         line = self.query_one("#disk", Static)
         line.display = bool(words)
         line.update(Content.styled(f" {self.app.glyphs.problem} {visible(words, keep='')}", "$warn"))
