@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from memtui.tui.startup.first_state import FirstState
 else:  # the first frame has nothing to mask
     secrets = LazyModule("memtui.presentation.secrets")
+
+
+_LONG_RUN = re.compile(r"[A-Za-z0-9]{12}")
 
 
 class Preview(Struct, frozen=True):
@@ -174,6 +178,10 @@ class AppState(Struct, frozen=True):
     def masked(self, text: str) -> str:
         """A text as it is shown: what looks like a secret is masked, unless the person wants to see it."""
         return text if self.secrets_shown else secrets.mask_secrets(text)
+
+    def masked_name(self, name: str) -> str:
+        """A file's name, as it is shown; most are told at a glance to hold no secret, without loading the scanner."""
+        return self.masked(name) if _LONG_RUN.search(name) else name
 
     @property
     def going(self) -> Dream | None:

@@ -100,3 +100,19 @@ async def test_a_store_without_a_directory_is_among_the_projects(
         app = await settle(pilot)
         assert "[directory unknown]" in screen_text(app) and "user_pet.md" in screen_text(app)
         assert app.workspace.location.folder == store and app.start.now() == NOW
+
+
+async def test_names_of_files(make_app: Maker, memory: Path) -> None:
+    topic = memory / f"{TOKEN}.md"
+    topic.write_text("---\nname: key\ndescription: a key\ntype: feedback\n---\n\nBody.\n", encoding="utf-8")
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await go_to(pilot, topic)
+        await settle(pilot)
+        assert not _shown(screen_text(app)) and "••••••" in screen_text(app)
+        for key in ("d", "r", "c", "colon"):
+            await press(pilot, key)
+            assert key == "r" or not _shown(screen_text(app)), key  # a name that is edited is shown
+            await press(pilot, "escape")
+        await press(pilot, "asterisk")
+        assert _shown(screen_text(app))

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from memtui.tui.dialogs.dialog import Dialog, message
+from memtui.tui.dialogs.dialog import Dialog
 from memtui.util.text import visible
 
 
@@ -24,7 +24,7 @@ class Ask(Dialog[str]):
 
     def body(self) -> ComposeResult:
         if self._explain:
-            yield message([self._explain])
+            yield self.message([self._explain])
         yield Input(visible(self._value, keep=""), id="line", compact=True, select_on_focus=False)
         yield Static(Content(""), id="complaint")
 

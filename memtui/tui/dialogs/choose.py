@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from memtui.tui.dialogs.dialog import Dialog, message
+from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.filter_query import matches_query, parse_query
@@ -71,7 +71,7 @@ class Choose(Dialog[Key], Generic[Key]):
 
     def body(self) -> ComposeResult:
         if self._explain:
-            yield message([self._explain])
+            yield self.message([self._explain])
         yield Input(placeholder="filter: 'exact ^start end$ !not", id="filter", compact=True)
         yield OptionLines(self._all)
 

@@ -31,9 +31,14 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="frame") as frame:
-            frame.border_title = Content(visible(f" {self._title} ", keep=""))
+            frame.border_title = Content(visible(f" {self.app.state.masked(self._title)} ", keep=""))
             frame.border_subtitle = Content(self.app.glyphs.spell(f" {self._hints} "))
             yield from self.body()
+
+    def message(self, lines: Iterable[str]) -> Static:
+        """The text above what is asked for; it takes its own height."""
+        masked = (visible(self.app.state.masked(line)) for line in lines)
+        return Static(Content("\n").join(map(Content, masked)), id="message")
 
     def on_screen_resume(self) -> None:
         """Keys that were typed while this opened may come now."""
@@ -41,8 +46,3 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
 
     def action_no(self) -> None:
         self.dismiss(None)
-
-
-def message(lines: Iterable[str]) -> Static:
-    """The text above what is asked for; it takes its own height."""
-    return Static(Content("\n").join(Content(visible(line)) for line in lines), id="message")

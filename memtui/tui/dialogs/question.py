@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Button
 
 from memtui.services.questions import SecretChoice, SecretFound
-from memtui.tui.dialogs.dialog import Answer, Dialog, message
+from memtui.tui.dialogs.dialog import Answer, Dialog
 
 MAX_SECRETS_LISTED = 8
 
@@ -45,7 +45,7 @@ class ButtonDialog(Dialog[Answer]):
         self._start = start
 
     def body(self) -> ComposeResult:
-        yield message(self._lines)
+        yield self.message(self._lines)
         with Horizontal(id="buttons"):
             for one in self._buttons:
                 yield Button(Content(one.label), id=one.id, variant="error" if one.danger else "default", compact=True)

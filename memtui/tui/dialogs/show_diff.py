@@ -6,7 +6,7 @@ from typing import ClassVar, Generic
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from memtui.tui.dialogs.dialog import Answer, Dialog, message
+from memtui.tui.dialogs.dialog import Answer, Dialog
 from memtui.tui.widgets.diff_lines import DiffLines, HunkLines
 
 MAX_NOTES = 6  # lines of notes above the difference
@@ -21,7 +21,7 @@ class DiffDialog(Dialog[Answer], Generic[Answer]):
 
     def body(self) -> ComposeResult:
         if self._notes:
-            yield message(self._notes[:MAX_NOTES])
+            yield self.message(self._notes[:MAX_NOTES])
         yield self._lines
 
     def on_mount(self) -> None:

@@ -299,7 +299,7 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     tail = f"{counts:>9}  {word:<13}" if width >= TIME_FROM else counts + (f" {word}" if word else "")
     if width >= TIME_FROM:
         tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
-    name = dream_text.renamed(file.old, file.name)
+    name = mask_secrets(dream_text.renamed(file.old, file.name))
     shown = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{marks.get(file.kind, '?')} ", style), shown, (clip(tail, width - 10), "$dim"))
 
@@ -334,7 +334,7 @@ def _claim_rows(claims: Sequence[Claim], width: int, glyphs: Glyphs) -> Iterator
         yield ClaimRow(("kind", kind), "", Content.styled(f"{kind} {glyphs.separator} {len(listed):,}", style))
         shown = listed[:MAX_CLAIMS]
         for place, told in groupby(shown, key=dream_text.claim_place):
-            heading = Content.styled(visible(place.replace(" > ", f" {glyphs.arrow} "), keep=""), "$link")
+            heading = Content.styled(visible(mask_secrets(place.replace(" > ", f" {glyphs.arrow} ")), keep=""), "$link")
             for number, claim in enumerate(told):
                 if not number:
                     yield ClaimRow((kind, place), claim.name, clipped(heading, width, glyphs))

@@ -117,7 +117,9 @@ class Compare(HintedScreen[CompareResult | None]):
         lines = CompareLines(self.hunks, self._choices)
         merged = sum(hunk.kind in ("mine", "disk") for hunk in self.hunks)
         open_ = sum(hunk.kind == "conflict" for hunk in self.hunks)
-        lines.border_title = Content(f"mine (unsaved) · {text.visible(self._file_name, keep='')} · disk")
+        lines.border_title = Content(
+            f"mine (unsaved) · {text.visible(self.app.state.masked_name(self._file_name), keep='')} · disk"
+        )
         lines.border_subtitle = f"{merged} merge cleanly, {open_} overlap"
         lines.add_class("pane")
         yield lines

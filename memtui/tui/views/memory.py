@@ -176,7 +176,7 @@ class MemoryView(FilteredView[Wanted]):
         if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
-        name = visible(preview.title, keep="")
+        name = visible(state.masked_name(preview.title), keep="")
         reader.show(lines, keep_place=bool(preview.path and name == reader.name_shown))
         self._show_titles(name)
 

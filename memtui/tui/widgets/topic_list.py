@@ -61,7 +61,9 @@ class TopicList(RowList[Row]):
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]
         return (
-            _group(row, width, self.glyphs) if isinstance(row, GroupRow) else _item(row, width, self.now, self.glyphs)
+            _group(row, width, self.glyphs)
+            if isinstance(row, GroupRow)
+            else _item(row, self.app.state.masked_name(row.label), width, self.now, self.glyphs)
         )
 
     def fold(self, *, folded: bool) -> None:
@@ -95,7 +97,7 @@ def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Content:
     return Content.assemble((label, "bold"), (f" {glyphs.separator} {group.files}", "$dim"))
 
 
-def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
+def _item(item: FileRow, label: str, width: int, now: float, glyphs: Glyphs) -> Content:
     glyph = getattr(glyphs, item.mark) if item.mark else " "
     amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
     tail = f" {amount:>6}{text.age(now - item.modified) if item.modified else '':>5}"
@@ -103,7 +105,7 @@ def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Content:
         line = str(item.line) if item.line else glyphs.dash
         tail = f" {'' if item.lines is not None else line:>4}{tail}"
     room = max(1, width - 2 - len(tail))
-    label = item.label if text.cells(item.label) <= room else item.label.removesuffix(".md")
+    label = label if text.cells(label) <= room else label.removesuffix(".md")
     return Content.assemble(
         (glyph, MARK_STYLES.get(item.mark, "")),
         (glyphs.tick if item.marked else " ", "$mark bold" if item.marked else ""),
