@@ -311,6 +311,8 @@ async def test_a_change_on_disk_is_told_in_the_editor_and_an_open_overlap_is_ask
         assert "changed on disk since you opened it: ^S merges or asks" in told and "mine" in told
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Compare)
+        compared = screen_text(app)
+        assert "what, theirs." in compared and "mine" in compared, "both sides, though it is narrow"
         await press(pilot, "m")
         asked = screen_text(app)
         assert "Conflict markers in" in asked and "<<<<" not in path.read_text(encoding="utf-8")

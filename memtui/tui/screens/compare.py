@@ -1,6 +1,6 @@
 """Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Literal
@@ -45,7 +45,25 @@ class CompareLines(VirtualList):
         super().__init__(id="hunks")
         self.hunks = hunks
         self.choices: dict[int, Side] = dict(choices)
-        self.rows = [DiffRow(at, *pair) for at, hunk in enumerate(hunks) for pair in zip_longest(hunk.mine, hunk.disk)]
+        self.rows = self._lay()
+        self._laid_beside = self.beside
+
+    def _lay(self) -> list[DiffRow]:
+        """Both sides in a row where there is room; else mine above the disk's."""
+        return [DiffRow(at, *pair) for at, one in enumerate(self.hunks) for pair in self._pairs(one)]
+
+    def _pairs(self, hunk: Hunk) -> Iterable[tuple[str | None, str | None]]:
+        if self.beside or hunk.kind == "same":
+            return zip_longest(hunk.mine, hunk.disk)
+        return [*((line, None) for line in hunk.mine), *((None, line) for line in hunk.disk)]
+
+    def on_resize(self) -> None:
+        if self._laid_beside != self.beside:
+            hunk, self._laid_beside = self.rows[self.cursor].hunk if self.rows else 0, self.beside
+            self.rows = self._lay()
+            self.rows_changed()
+            self.cursor = next((at for at, row in enumerate(self.rows) if row.hunk == hunk), 0)
+        super().on_resize()
 
     def row_count(self) -> int:
         return len(self.rows)
@@ -62,8 +80,11 @@ class CompareLines(VirtualList):
         half = (width - 3) // 2 if self.beside else width - 2
         mine = self._side(row.mine, half, hunk, side in ("mine", "both"))
         if not self.beside:
+            whose = "" if hunk.kind == "same" else "2" if row.mine is None else "1"
             other = self._side(row.disk, half, hunk, side in ("disk", "both"))
-            return Content.styled(f"{sign:<2}", "$mark bold") + (mine if row.mine is not None else other)
+            is_taken = sign in (whose, "3")
+            number = Content.styled(f"{whose:<2}", "$mark bold" if is_taken else "$dim")
+            return number + (mine if row.mine is not None else other)
         disk = self._side(row.disk, half, hunk, side in ("disk", "both"))
         return mine + Content.styled(f"{sign:^3}", "$mark bold") + disk
 
