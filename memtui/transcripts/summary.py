@@ -61,10 +61,7 @@ _BEGIN: Final = re.compile(
 
 
 class LineClassifier(Struct):
-    """Tells by its first bytes what a line is, and remembers the heads of lines of one file.
-
-    A later line with the same head is of the same kind, which one `startswith` tells.
-    """
+    """Tells by its first bytes what a line is; one `startswith` tells it of a later line with the same head."""
 
     messages: tuple[bytes, ...] = ()  # heads of the main conversation's messages
     others: tuple[bytes, ...] = ()  # heads of its other records

@@ -18,7 +18,7 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 
 @pytest.fixture
 def no_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge, "_git", lambda: None)
+    monkeypatch.setattr(merge, "which", lambda name: None)
 
 
 @needs_git

@@ -58,10 +58,7 @@ class AllowedFolders(Struct, frozen=True):
         return word.text
 
     def expand(self, pattern: str) -> list[str]:
-        """The sorted names that match a `Word.pattern`, with "./" in front of relative ones.
-
-        Raises `Denied` if a folder on the way may not be read, or there are too many names.
-        """
+        """The sorted names that match a `Word.pattern`, with "./" in front of relative ones; or `Denied`."""
         parts = [part for part in pattern.split("/") if part not in ("", ".")]
         above = "/" if pattern.startswith("/") else "./"
         while (plain := _plain(parts[0])) is not None:

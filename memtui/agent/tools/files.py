@@ -45,10 +45,7 @@ class ReadExcerpt(Struct, frozen=True):
 
 
 def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
-    """Show `limit` lines of an allowed file from line `offset`, counted from 1.
-
-    Raises `ToolFault` if it is no text or has no such line; `MemtuiError` or `OSError` if it can't be opened.
-    """
+    """Show `limit` lines of an allowed text file from line `offset`, counted from 1; else `ToolFault` or `OSError`."""
     assert place.base is not None and place.name is not None
     if (place.base / place.name).is_dir():
         raise ToolFault(f"{place.name} is a folder: use Glob to see what is in it")
