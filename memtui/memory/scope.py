@@ -15,6 +15,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
@@ -36,7 +37,7 @@ MAX_SCANNED_TOPICS = 200  # the newest topics by mtime; the agent client's scan 
 MAX_FILES = 20_000
 
 
-class Scope(Struct, frozen=True):
+class Scope(Struct, frozen=True, dict=True):
     """One folder of memory at one moment."""
 
     id: str  # "auto", "team", "logs", "agent:user:NAME" …
@@ -58,7 +59,11 @@ class Scope(Struct, frozen=True):
         return {file.name: file.type for file in self.topics}
 
     def find(self, name: str) -> MemoryFile | None:
-        return next((file for file in self.files if file.name == name), None)
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, MemoryFile]:
+        return {file.name: file for file in reversed(self.files)}
 
 
 def read_scope(

@@ -20,53 +20,58 @@ MAX_SENTENCE_CHARS = 240
 _CODE = re.compile(r"`([^`\n]+)`")
 _MARKS = re.compile(r"\*\*?|__?(?=\w)|(?<=\w)__?|\[([^\]\n]*)\]\([^)\n]*\)")
 _END = re.compile(r"(?<=[.!?。])\s+|[;；]\s*|\n")
-_BULLET = re.compile(r"\s*(?:[-*+>]|\d{1,9}[.)])\s+|\s*#{1,6}\s+")
-_NEGATION = re.compile(r"never|not|no|dont|cannot|avoid|without|\w+n't")
-_MODAL = re.compile(r"do|always|must|should|please")
+_BULLET = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,9}[.)]|#{1,6})[ \t]+", re.MULTILINE)
+_NEGATIONS = frozenset({"never", "not", "no", "dont", "cannot", "avoid", "without"})
+_MODALS = frozenset({"do", "always", "must", "should", "please"})
 _WORD = re.compile(r"\x00|[^\W_](?:[\w'’-]*\w)?")
 
 
 class _Sentence(Struct, frozen=True):
-    """A sentence: its words without modal words and negations, NUL for each value in it; whether it forbids."""
-
     line: int
     text: str
-    words: tuple[str, ...]
-    values: tuple[str, ...]
     forbids: bool
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What stands in the places that its words leave open: code spans and numbers."""
+        words = _WORD.findall(_plain(self.text))
+        return (*_CODE.findall(self.text), *(word for word in words if word[0].isdigit()))
 
 
 @lru_cache(maxsize=512)
 def _sentences(text: str) -> Mapping[tuple[str, ...], _Sentence | None]:
-    """The sentences of a text by their words, values left open; None for words that occur more than once."""
-    start = read_frontmatter(text).body_start
+    """The sentences of a text by their words without modal words and negations, NUL for each value; None for words
+    that occur more than once.
+    """
+    at = start = read_frontmatter(text).body_start
     blocks = code_blocks(text)
-    found: dict[tuple[str, ...], _Sentence | None] = {}
-    at = start
+    line, pieces, lines = text.count("\n", 0, start) + 1, list[str](), list[int]()
     for piece in _END.split(text[start:]):
         begin = text.find(piece, at)
+        line += text.count("\n", at, begin)
         at = begin + len(piece)
-        if not piece or len(piece) > MAX_SENTENCE_CHARS or any(a <= begin < b for a, b in blocks):
-            continue
-        sentence = _read(piece, text.count("\n", 0, begin) + 1)
-        if len(sentence.words) - sentence.words.count("\x00") >= MIN_COMMON_WORDS:
-            found[sentence.words] = None if sentence.words in found else sentence
+        if piece and len(piece) <= MAX_SENTENCE_CHARS and not any(a <= begin < b for a, b in blocks):
+            pieces.append(piece)
+            lines.append(line)
+    found: dict[tuple[str, ...], _Sentence | None] = {}
+    bare = _BULLET.sub("", "\n".join(pieces))  # no piece has a line end, so that all are read at once
+    words_of = map(_WORD.findall, _plain(bare).split("\n"))
+    for piece, number, words in zip(bare.split("\n"), lines, words_of, strict=False):
+        kept = tuple(
+            "\x00" if word[0].isdigit() else word for word in words if not _forbids(word) and word not in _MODALS
+        )
+        if len(kept) - kept.count("\x00") >= MIN_COMMON_WORDS:
+            forbids = sum(map(_forbids, words)) % 2 == 1
+            found[kept] = None if kept in found else _Sentence(number, piece.strip(), forbids)
     return found
 
 
-def _read(piece: str, line: int) -> _Sentence:
-    piece = _BULLET.sub("", piece, count=1)
-    values = tuple(_CODE.findall(piece))
-    plain = _MARKS.sub(r"\1", _CODE.sub("\x00", piece)).replace("’", "'").casefold()
-    words = _WORD.findall(plain)
-    numbers = tuple(word for word in words if word[0].isdigit())
-    kept = tuple(
-        "\x00" if word[0].isdigit() else word
-        for word in words
-        if not _NEGATION.fullmatch(word) and not _MODAL.fullmatch(word)
-    )
-    forbids = sum(_NEGATION.fullmatch(word) is not None for word in words) % 2 == 1
-    return _Sentence(line, piece.strip(), kept, (*values, *numbers), forbids)
+def _plain(text: str) -> str:
+    return _MARKS.sub(r"\1", _CODE.sub("\x00", text)).replace("’", "'").casefold()
+
+
+def _forbids(word: str) -> bool:
+    return word in _NEGATIONS or (word.endswith("n't") and len(word) > 3)
 
 
 def _is_same(one: str, other: str) -> bool:
