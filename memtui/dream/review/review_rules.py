@@ -5,9 +5,12 @@ out of order, gives orders to a reader, writes as a person's wish what no person
 links, or had a write that failed. The model reads transcripts and memory that others may have written, so nothing it
 writes is trusted; the rules without a model are judged in the same way.
 
-What no rule sees: a fact of a `project` or `reference` topic that becomes its opposite or is made up (a correction
-looks like that); a sentence made of words that persons used, about something else; a rule turned round in other words
-("always ask" for "never ask" is seen, "push without asking" for "ask first" is not); an order in polite words or in a
+What no rule sees (`tests/dream/review/statement_edits.py` has most of it): a fact of a `project` or `reference` topic
+that becomes its opposite, gets another number, path or name, or is made up (a correction looks like that); a sentence
+made of words that persons or the topic used, about something else; a rule turned round in other words ("always ask" for
+"never ask" is seen, "push without asking" for "ask first" is not); a reason or use of a wish whose words stand in its
+other paragraphs; few of a topic's items or rows; names and numbers replaced where they are few; a list of words, and
+the order of lines, where there are few sentences; a description of a word or two; an order in polite words or in a
 language without patterns; a term that one paragraph loses while another keeps it.
 """
 

@@ -57,21 +57,18 @@ def _sentences(text: str) -> Mapping[tuple[str, ...], _Sentence | None]:
     bare = _BULLET.sub("", "\n".join(pieces))  # no piece has a line end, so that all are read at once
     words_of = map(_WORD.findall, _plain(bare).split("\n"))
     for piece, number, words in zip(bare.split("\n"), lines, words_of, strict=False):
-        kept = tuple(
-            "\x00" if word[0].isdigit() else word for word in words if not _forbids(word) and word not in _MODALS
-        )
+        if len(words) < MIN_COMMON_WORDS:
+            continue
+        negations = [word for word in words if word in _NEGATIONS or (word.endswith("n't") and len(word) > 3)]
+        left_out = _MODALS.union(negations)
+        kept = tuple("\x00" if word[0].isdigit() else word for word in words if word not in left_out)
         if len(kept) - kept.count("\x00") >= MIN_COMMON_WORDS:
-            forbids = sum(map(_forbids, words)) % 2 == 1
-            found[kept] = None if kept in found else _Sentence(number, piece.strip(), forbids)
+            found[kept] = None if kept in found else _Sentence(number, piece.strip(), len(negations) % 2 == 1)
     return found
 
 
 def _plain(text: str) -> str:
     return _MARKS.sub(r"\1", _CODE.sub("\x00", text)).replace("’", "'").casefold()
-
-
-def _forbids(word: str) -> bool:
-    return word in _NEGATIONS or (word.endswith("n't") and len(word) > 3)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -93,9 +90,11 @@ def find_in_folder(folder: CheckedFolder) -> Iterator[Problem]:
             if mine is None:
                 continue
             name, theirs = rules.setdefault(words, (file.name, mine))
+            if theirs is mine or theirs.text == mine.text:
+                continue
             in_topic = folder.scope.find(name) is not None
             is_other = not all(map(_is_same, mine.values, theirs.values))
-            if theirs is mine or (mine.forbids == theirs.forbids and (in_topic or not is_other)):
+            if mine.forbids == theirs.forbids and (in_topic or not is_other):
                 continue  # of two topics, another value may be that of another thing
             if is_other and (mine.forbids != theirs.forbids or words.count("\x00") > 1):
                 continue  # "use A" and "never use B" agree; of several values one may follow from the other
