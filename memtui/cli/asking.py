@@ -107,16 +107,11 @@ def carry_out(context: CliContext, kind: str, change: PreparedChange) -> int:
             return 1
         plan, saved = applied.plan, applied.saved
     diff = "".join(one.diff() for one in (plan, *change.then))
-    data = {
-        "title": plan.title,
-        **saved_data(saved),
-        "changes": [
-            {"name": one.name, "kind": "new" if one.base is None else "deleted" if one.data is None else "changed"}
-            for one in plan.changes
-        ],
-        "notes": list(plan.notes),
-        "diff": diff,
-    }
+    changes = [
+        {"name": one.name, "kind": "new" if one.base is None else "deleted" if one.data is None else "changed"}
+        for one in plan.changes
+    ]
+    data = {"title": plan.title, **saved_data(saved), "changes": changes, "notes": list(plan.notes), "diff": diff}
 
     def text() -> Iterator[Line]:
         if saved is None or context.out.verbose:

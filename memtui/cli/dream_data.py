@@ -92,27 +92,22 @@ def file_line(call: CliContext, file: Data) -> list[Cell]:
 
 
 def event_lines(event: Event) -> Iterator[Line]:
-    """An event for people: one line, or none."""
     told = words.event_text(event)
     if told is not None:
         yield [StyledText(f"{told.label}  " if told.label else "", "bold"), StyledText(told.text, told.tone)]
 
 
 def event_fields(event: Event) -> Data:
-    """An event for scripts, its time as everywhere."""
     return {**event_data(event), "at": iso(event.at)}
 
 
 def adoption_data(adoption: Adoption) -> Data:
-    return {
-        "run": adoption.stage.id,
-        "holds": held_data(adoption.review_reasons),
-        "left_out": dict(adoption.stage.left_out),
-        "files": [
-            {**fields(item.touched, "name old kind added removed emptied"), **fields(item, "state words")}
-            for item in adoption.items
-        ],
-    }
+    files = [
+        {**fields(item.touched, "name old kind added removed emptied"), **fields(item, "state words")}
+        for item in adoption.items
+    ]
+    holds, left_out = held_data(adoption.review_reasons), dict(adoption.stage.left_out)
+    return {"run": adoption.stage.id, "holds": holds, "left_out": left_out, "files": files}
 
 
 def claim_data(claim: Claim) -> Data:
@@ -121,7 +116,6 @@ def claim_data(claim: Claim) -> Data:
 
 
 def claim_lines(claims: Sequence[Claim]) -> Iterator[Line]:
-    """Claims for people, below a heading for each kind and each file."""
     for kind, group in groupby(claims, key=lambda claim: claim.kind):
         listed = list(group)
         yield ""
@@ -137,5 +131,4 @@ def since(context: CliContext, seconds: float) -> str:
 
 
 def policy_data(policy: ReviewPolicy) -> Data:
-    """What would become of the next dream's changes, for scripts."""
     return {**fields(policy, "setting layer judged first waits"), "words": words.policy_text(policy)}

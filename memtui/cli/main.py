@@ -37,7 +37,6 @@ class MainGroup(CliGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Our own words for a name that is none of ours."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             hint = near_commands(args[0]) or "memtui --help lists the commands"
             raise UsageError(f"there is no command {args[0]!r}", hint=hint)

@@ -65,20 +65,16 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
 
 
 def _with_shared(own: list[click.Parameter]) -> list[click.Parameter]:
-    """The parameters of a command, and the shared options that it doesn't have of its own."""
     names = {name for parameter in own for name in parameter.opts}
     return own + [option for option in shared_options(hidden=True) if not names.intersection(option.opts)]
 
 
 class CliCommand(click.Command):
-    """A command that takes the shared options as well."""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params = _with_shared(self.params)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The shared options are explained once."""
         super().format_epilog(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")

@@ -56,8 +56,6 @@ class Masked(str):
 
 
 class StyledText(Struct, frozen=True):
-    """A piece of a line: its text, and a style by name ("" is none)."""
-
     text: str
     style: str = ""
 
@@ -106,7 +104,6 @@ class Output:
 
     @property
     def plain(self) -> bool:
-        """Whether words are wanted instead of marks, columns and colour."""
         return self._options.plain
 
     @property
@@ -215,11 +212,9 @@ class Output:
             write(sys.stderr, self._text(lines, sys.stderr))
 
     def unwritten(self, what: str = "written") -> None:
-        """Say that nothing was done, because of `-n`."""
         self.status(f"-n: nothing was {what}")
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Say warnings on stderr; nothing with `-q`."""
         for warning in warnings:
             self.status([StyledText("warning: ", "warn"), warning])
 
@@ -236,7 +231,6 @@ class Output:
         write(sys.stderr, self._text(lines, sys.stderr))
 
     def interactive(self) -> bool:
-        """Whether somebody is there to be asked."""
         return not self._options.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def ask(self, question: str) -> bool:

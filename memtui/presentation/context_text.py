@@ -47,16 +47,11 @@ def context_rows(found: SessionContext, cwd: Path, home: Path) -> Iterator[Conte
     for file in found.files:
         name = file.name if file.name == MANAGED_TEXT else _name(file.path, cwd, home)
         is_import = file.imported_by is not None
+        lines = f"{file.lines:,}" + ("!" if file.lines > ADVISED_LINES and file.type != "AutoMem" else "")
         yield ContextRow(
-            file.path,
-            file.type,
-            f"  {name}" if is_import else name,
-            f"{file.chars:,}",
-            f"{file.lines:,}" + ("!" if file.lines > ADVISED_LINES and file.type != "AutoMem" else ""),
-            f"{file.tokens:,}",
-            f"{file.chars / total:.0%}",
-            is_import,
-        )
+            file.path, file.type, f"  {name}" if is_import else name, f"{file.chars:,}", lines, f"{file.tokens:,}",
+            f"{file.chars / total:.0%}", is_import,
+        )  # fmt: skip
 
 
 def omitted_rows(found: SessionContext, cwd: Path, home: Path) -> Iterator[tuple[str, str]]:
@@ -67,7 +62,6 @@ def omitted_rows(found: SessionContext, cwd: Path, home: Path) -> Iterator[tuple
 
 
 def loaded_words(item: Instruction) -> str:
-    """What is loaded of an instruction file, with the advice where it is long."""
     words = f"{pluralize(item.loaded_lines, 'line')}, {pluralize(item.loaded_chars, 'character')}"
     more = item.total_chars - item.loaded_chars
     words += f", imports {more:,} more" if more else ""

@@ -114,7 +114,6 @@ def run_outcome(state: RunState) -> str:
 
 
 def outcome_text(outcome: str) -> LabeledText:
-    """What `run_outcome` returned, for people."""
     words, tone = _OUTCOMES.get(outcome, (outcome, ""))
     return LabeledText("", words, tone)
 

@@ -33,7 +33,6 @@ def cleanup_text(days_left: float | None) -> str:
 
 
 def summary_details(summary: SessionSummary) -> list[LabeledText]:
-    """What a list of properties says of a transcript's records."""
     found = [
         LabeledText("began", local_time(summary.first_time)),
         LabeledText("ended", local_time(summary.last_time)),

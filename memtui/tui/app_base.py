@@ -54,8 +54,6 @@ QUIT_WITHIN_S = 2.0  # seconds within which a second ^C quits
 
 
 class Body(Screen[object]):
-    """The screen of the views; they cover it."""
-
     BLANK = True
 
 

@@ -66,7 +66,6 @@ class EditorText(Struct, frozen=True):
         return self.head + self.body
 
     def to_bytes(self) -> bytes:
-        """The file; the same bytes that it was made from if nothing changed."""
         return self.exact.encode("utf-8")
 
     @property
@@ -75,7 +74,6 @@ class EditorText(Struct, frozen=True):
 
     @property
     def body_line(self) -> int:
-        """The number of the body's first line in the file, from 1."""
         return self.head.count("\n") + 1
 
 

@@ -40,7 +40,6 @@ def meter_fill(state: AppState) -> IndexFill | None:
 
 
 def meter_note(state: AppState) -> str:
-    """Why there is no meter to draw, or ""."""
     if not state.location.enabled:
         return MEMORY_OFF
     if state.snapshot is None:

@@ -17,8 +17,6 @@ MAX_HOLD_S = 2.0  # seconds after which keys are let go whatever happened: a los
 
 
 class KeyQueue:
-    """The keys of one app."""
-
     def __init__(self, app: App[object], *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._app = app

@@ -35,8 +35,6 @@ class RunCommand(Struct, frozen=True):
 
 
 class GoTo(Struct, frozen=True):
-    """Shows a view with the cursor on something."""
-
     view: str
     key: str
 
@@ -64,7 +62,6 @@ def options(context: CommandContext) -> list[Option[Run]]:
 
 
 async def load_more(context: CommandContext, dialog: Choose[Run]) -> None:
-    """Add what takes a look at the disk: sessions, and other projects."""
     dialog.add(await context.in_thread(_sessions, context))
     dialog.add(await context.in_thread(_projects, context))
 

@@ -45,12 +45,9 @@ def _theme(
     """A theme; `grounds` are those of the screen, of lists and texts in it, and of the lines above and below."""
     background, surface, panel = grounds
     variables = {
-        **asdict(palette),
-        "block-cursor-background": primary,
-        "border": palette.dim,
-        "border-blurred": palette.dim,
-        "input-selection-background": f"{primary} 40%",
-    }
+        **asdict(palette), "border": palette.dim, "border-blurred": palette.dim,
+        "block-cursor-background": primary, "input-selection-background": f"{primary} 40%",
+    }  # fmt: skip
     return Theme(
         name, primary, palette.link, palette.warn, palette.problem, palette.good, palette.mark, foreground,
         background, surface, panel, dark=dark, variables=variables,

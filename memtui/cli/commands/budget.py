@@ -32,7 +32,6 @@ def budget_data(scope: Scope) -> Data:
 
 
 def bar(used: float, glyphs: OutputGlyphs) -> str:
-    """A bar of twenty cells; over the limit it is full."""
     full = min(int(used * _CELLS), _CELLS)
     return glyphs.edges[0] + glyphs.bar * full + glyphs.rest * (_CELLS - full) + glyphs.edges[1]
 

@@ -191,15 +191,9 @@ def now(
 @click.option("--supersede", is_flag=True, help="Take the place of a dream that waits for review.")
 @pass_context
 def run(
-    context: CliContext,
-    mode: str,
-    backend: str | None,
-    force: bool,
-    review: bool,
-    trigger: str,
-    run_id: str | None,
+    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None,
     supersede: bool,
-) -> int:
+) -> int:  # fmt: skip
     """The process of a dream itself; `dream now` starts it."""
     try:
         chosen = choose_backend(backend, mode, context.workspace, context.config)

@@ -32,16 +32,12 @@ def ready(context: CliContext) -> None:
 
 
 def version_data(version: Operation) -> Data:
-    return {
-        **fields(version, "id who why kind undoes undone"),
-        "when": iso(version.when),
-        "files": [fields(change, "name kind added removed before after") for change in version.files],
-        "extra": dict(version.extra or {}),
-    }
+    files = [fields(change, "name kind added removed before after") for change in version.files]
+    known = fields(version, "id who why kind undoes undone")
+    return {**known, "when": iso(version.when), "files": files, "extra": dict(version.extra or {})}
 
 
 def version_diff(history: Versions, version: Operation, name: str | None = None, *, back: bool = False) -> str:
-    """What a version did, or what taking it back would do, as a unified diff."""
     parts = [version_diff(history, part, name, back=back) for part in parts_of(history, version)]
     for change in version.files:
         if name in (None, change.name):
@@ -120,7 +116,6 @@ def _listed(context: CliContext, versions: list[Operation], name: str | None) ->
 
 
 def _path(context: CliContext, name: str) -> Path:
-    """The file that a name means; one that is gone is called by its name in the memory folder."""
     try:
         return find(context.read(full=False), name, context.cwd).path
     except NotFound:

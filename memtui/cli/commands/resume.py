@@ -67,7 +67,6 @@ def resume(
 
 
 def _session(context: CliContext, word: str | None, *, last: bool) -> Path:
-    """The transcript that is meant: the project's own sessions come first."""
     if last == (word is not None):
         raise UsageError("name one session, or --last", hint="memtui sessions ls lists them")
     here = context.location.transcripts

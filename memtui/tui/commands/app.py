@@ -48,7 +48,6 @@ async def show_dream_unless_typing(context: CommandContext) -> None:
 
 
 async def show_palette(context: CommandContext) -> None:
-    """Every command, file, session, setting and project by name; what is off says why."""
     dialog = dialogs.Choose("Commands", palette.options(context))
     more = palette.load_more(context, dialog)
     loading = context.app.run_worker(more, group="palette", exit_on_error=False, description="palette")

@@ -140,7 +140,6 @@ def _reviewed(context: CommandContext, dream: Dream, name: str) -> AdoptionItem 
 
 
 async def review_file(context: CommandContext, dream: Dream, item: AdoptionItem) -> None:
-    """Show what the run does to one file, and adopt the hunks that the person takes."""
     file, over = item.files[0], item.state == "conflict"
     target = file.mine if over else file.result
     shown = unified_diff(file.disk, target, file.name, context=adoption.HUNK_CONTEXT)
@@ -160,7 +159,6 @@ async def show_whole_difference(context: CommandContext) -> None:
 
 
 async def compare(context: CommandContext) -> None:
-    """Compare two of three texts of a file: before the dream, as the dream made it, as it is now."""
     name = _file(context, "Tab goes to its files")
     workspace, run = context.workspace, _dream(context).run
     sides = await context.in_thread(lambda: review.versions_of_file(run, workspace.dirs, workspace, name))
@@ -198,7 +196,6 @@ async def adopt(context: CommandContext) -> None:
 
 
 async def adopt_all(context: CommandContext) -> None:
-    """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
     workspace, run = context.workspace, _dream(context).run
     await context.in_thread(lambda: services.adoption_plan(workspace, run))  # says so if nothing is kept
     text = await context.in_thread(preview.run_difference, run, workspace)
@@ -221,7 +218,6 @@ def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
 
 
 async def restore(context: CommandContext) -> None:
-    """Bring the file under the cursor back to what it was before the dream."""
     if context.selection.file:
         await restore_all(context, context.selection.file)
 

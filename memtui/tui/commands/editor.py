@@ -41,7 +41,6 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
 
 
 async def external(context: CommandContext) -> None:
-    """Edit in $EDITOR; what comes back is saved as any other edit, merged if need be."""
     await _external(context, context.path)
 
 

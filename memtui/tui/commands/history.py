@@ -62,7 +62,6 @@ async def _say(context: CommandContext, done: services.TakenBack) -> None:
 
 
 async def activity(context: CommandContext) -> None:
-    """Every operation, newest first; Enter shows what it did and offers to undo it."""
     workspace = context.workspace
     operations = await context.in_thread(workspace.operations)
     if not operations:
@@ -116,7 +115,6 @@ async def restore(context: CommandContext) -> None:
 
 
 async def restore_file(context: CommandContext, path: Path) -> None:
-    """The same for any file."""
     versions = await context.in_thread(context.workspace.versions, path)
     if not versions:
         raise NotFound(f"no earlier version of {path.name} is known", hint="memtui records each write from now on")

@@ -98,7 +98,6 @@ async def describe(context: CommandContext) -> None:
 
 
 async def set_expiry(context: CommandContext) -> None:
-    """Set the day until which a topic holds; an empty one takes it out."""
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
     explain = "A day such as 2026-12-31; empty: no end. A check tells when it is past; nothing is deleted by itself."

@@ -50,7 +50,6 @@ async def ask_until_done(
 
 
 async def confirm(context: CommandContext, question: NeedsConfirmation, *, no: str = "Cancel") -> bool:
-    """Show what needs a yes, its difference if there is one."""
     dialog: dialogs.Dialog[bool] = dialogs.Question(question.title, question.lines, yes=question.yes, no=no)
     if question.diff:
         dialog = dialogs.ShowDiff(question.title, question.diff, notes=question.lines, yes=question.yes.lower())

@@ -35,7 +35,6 @@ async def toggle(context: CommandContext) -> None:
 
 
 async def change(context: CommandContext) -> None:
-    """Choose a value, and for the client's settings the layer that it is written to."""
     if context.selection.ours:
         setting = _ours(context)
         now = context.app.config[setting.key]

@@ -88,7 +88,6 @@ class Choose(Dialog[Key], Generic[Key]):
 
     @on(Input.Changed, "#filter")
     def narrow(self, event: Input.Changed) -> None:
-        """Show only what matches; in a menu a digit chooses at once."""
         if self._digits and event.value.isdecimal() and 0 < int(event.value) <= len(self._all):
             self.dismiss(self._all[int(event.value) - 1].key)
             return
@@ -130,5 +129,4 @@ class Choose(Dialog[Key], Generic[Key]):
         return [option for option in self._all if matches_query(terms, option.label, option.detail)]
 
     def action_step(self, step: int) -> None:
-        """Move the cursor while the filter keeps the focus."""
         self._lines.cursor += step

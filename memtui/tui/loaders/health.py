@@ -44,7 +44,6 @@ class PendingHealth(Struct):
         return self.sessions == session_list.sessions and self.live == session_list.live.keys()
 
     def number(self, one: Session) -> int | None:
-        """Where a session of the screen stands, if it is waiting."""
         try:
             number = self.stamps.index(_stamp(one))
         except ValueError:

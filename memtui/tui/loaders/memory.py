@@ -144,14 +144,10 @@ def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: b
     """Read all of it; `full` adds links, checks and what the last dream changed."""
     snapshot = workspace.read(full=full, known=known)
     place = workspace.location
-    return messages.SnapshotLoaded(
-        snapshot=snapshot,
-        unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
-        pinned=workspace.pins.paths(place.folder),
-        changed=_changed_by_dream(workspace) if full else frozenset(),
-        last_dream=_last_dream(workspace),
-        branch=branch_of(place.cwd),
-    )
+    unsaved = frozenset(draft.path for draft in workspace.drafts.list())
+    changed = _changed_by_dream(workspace) if full else frozenset[Path]()
+    pinned, last = workspace.pins.paths(place.folder), _last_dream(workspace)
+    return messages.SnapshotLoaded(snapshot, unsaved, pinned, changed, last, branch_of(place.cwd))
 
 
 def _changed_by_dream(workspace: Workspace) -> frozenset[Path]:

@@ -43,7 +43,6 @@ def status_of(dream: Dream) -> LabeledText:
 
 
 def word_of(dream: Dream) -> str:
-    """How a run stands, in a word or three."""
     return status_of(dream).text
 
 
@@ -80,7 +79,6 @@ def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
 
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
-    """A run in the list: how it stands, what it was, what it touched, when."""
     run, status = dream.run, status_of(dream)
     running = dream.state.word == "running"
     mark = spinner(glyphs, now, still=still) if running else glyphs.changed if judging else " "
@@ -111,7 +109,6 @@ def phase_words(dream: Dream) -> str:
 
 
 def end_words(dream: Dream) -> str:
-    """How a run ended, said on any other view."""
     touched = dream_text.touched_words(dream.progress.files.values())
     how = dream_text.run_outcome(dream.state)
     after = {"done": "2 shows it, z undoes it", "held": "w opens it"}.get(how, "2 shows more")
@@ -127,11 +124,8 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
-        words = [
-            f"dream {who}",
-            dream_text.touched_words(pill.files) or "no file yet",
-            duration(max(now - pill.since, 0.0)),
-        ]
+        touched = dream_text.touched_words(pill.files) or "no file yet"
+        words = [f"dream {who}", touched, duration(max(now - pill.since, 0.0))]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -141,7 +135,6 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
 
 
 def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: bool) -> tuple[str, str, list[str]]:
-    """Mark, its style, and the words about a run of ours."""
     progress, end = dream.progress, dream.state.end
     touched = dream_text.touched_words(progress.files.values())
     if dream.state.word == "running":
@@ -158,7 +151,6 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
 
 
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
-    """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
     lasted = duration(dream_text.run_seconds(dream.run, dream.progress, dream.state, now))
     joints = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}
@@ -212,7 +204,6 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
 
 
 def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
-    """What became of the memory folder, and of what was drafted."""
     taken = opened.taken if opened is not None else {}
     backs = Counter(word for word in taken.values() if word != "adopted")
     if backs and not dream.kept:
@@ -243,7 +234,6 @@ def about(width: int) -> Iterator[Content]:
 
 
 def details(dream: Dream, width: int) -> Iterator[Content]:
-    """How it was made: by whom, with what, at which cost."""
     for one in dream_text.run_details(dream.run, dream.progress, ended=dream.state.end is not None):
         yield from _labelled(one.label, one.text, width, TONE_STYLES[one.tone])
 
@@ -370,7 +360,6 @@ def _signed(text: str, style: str, width: int) -> list[Content]:
 
 
 def clipped(content: Content, width: int, glyphs: Glyphs) -> Content:
-    """A row cut to its place."""
     if content.cell_length <= width:
         return content
     return content.truncate(max(1, width - cells(glyphs.ellipsis))) + Content(glyphs.ellipsis)
@@ -384,7 +373,6 @@ class LogRows:
         self._laid: list[tuple[Event, list[Content]]] = []
 
     def lay(self, events: Sequence[Event], width: int, most: int) -> list[Content]:
-        """The rows of the newest `most` events."""
         if width != self._width:
             self._width, self._laid = width, []
         pairs = zip(self._laid, events, strict=False)

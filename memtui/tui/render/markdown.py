@@ -52,7 +52,6 @@ def inline(text: str, base: str = "") -> tuple[Content, tuple[str, ...]]:
 
 
 def shown_line(line: str) -> str:
-    """A line of foreign text as it may be drawn."""
     return visible(line.rstrip("\r"), keep="").replace("␉", "    ")
 
 

@@ -77,7 +77,6 @@ def point_of(row: SessionRow) -> Point:
 
 
 def key_of(row: SessionRow) -> Hashable:
-    """What stays the same when rows come and go around it."""
     match row:
         case Session():
             return row.file_path

@@ -117,7 +117,6 @@ class TranscriptScreen(HintedScreen[str | None]):
 
     @work(thread=True, exclusive=True, group="count", exit_on_error=False, description="count lines")
     def count_lines(self) -> None:
-        """Which line of the file the record is on, counted from where that was known last."""
         block, (offset, line), worker = self._block, self._counted, get_current_worker()
         if block is None:
             return

@@ -64,15 +64,7 @@ def _first_state(app: AppBase, memory: MemoryView) -> FirstState:
     assert title is not None
     auto, reader = app.state.snapshot.auto, memory.reader
     return FirstState(
-        folder=str(app.state.location.folder),
-        title=title,
-        budget=meter.budget,
-        budget_note=meter.note,
-        files=len(auto.files) if auto else 0,
-        rows=tuple(memory.list.rows),
-        preview_title=visible(app.state.preview.title, keep=""),
-        preview=reader.lines[: app.size.height],
-        preview_length=len(reader.lines),
-        pairs=table.pairs,
-        notes=table.notes,
-    )
+        str(app.state.location.folder), len(auto.files) if auto else 0, tuple(memory.list.rows), title,
+        meter.budget, meter.note, visible(app.state.preview.title, keep=""), reader.lines[: app.size.height],
+        len(reader.lines), table.pairs, table.notes,
+    )  # fmt: skip

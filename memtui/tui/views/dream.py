@@ -30,7 +30,6 @@ NONE_YET = "no dream has run here yet; D starts one"
 
 
 def follow(context: CommandContext) -> None:
-    """Show the run under the cursor full screen, its log followed."""
     dream = context.find(DreamView).current
     if dream is not None:
         context.app.watch_run(dream.run.id)

@@ -62,8 +62,6 @@ COMMANDS = declare(
 
 
 class MemoryReader(ReaderView):
-    """The preview of the Memory view, from which links are followed and files edited."""
-
     BINDINGS = registry.bindings(READER_COMMANDS)
 
 

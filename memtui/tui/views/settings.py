@@ -62,8 +62,6 @@ def _value(value: object) -> str:
 
 
 class SettingLines(RowList[SettingRow]):
-    """The rows; Space and Enter act on the one under the cursor."""
-
     def show(self, rows_: tuple[SettingRow, ...]) -> None:
         if rows_ == self.rows:
             return
@@ -84,18 +82,11 @@ class SettingLines(RowList[SettingRow]):
         value = text.pad(text.visible(self.app.state.masked(row.value), keep=""), value_width)
         layer = text.pad(text.visible(row.layer, keep=""), 12)
         words = text.clip(row.words, width - name_width - value_width - 16) if width >= DESCRIPTION_FROM_CELLS else ""
-        return Content.assemble(
-            (text.pad(f" {row.key}", name_width), "$dim" if row.why_not else ""),
-            " ",
-            (value, "$mark bold" if row.set else ""),
-            " ",
-            (f"{layer} {words}", "$dim"),
-        )
+        key = (text.pad(f" {row.key}", name_width), "$dim" if row.why_not else "")
+        return Content.assemble(key, " ", (value, "$mark bold" if row.set else ""), " ", (f"{layer} {words}", "$dim"))
 
 
 class SettingsView(View):
-    """Settings and, below them, the words for the one under the cursor."""
-
     BINDINGS = registry.bindings(settings.COMMANDS, app.PANES[:2])
     lines = getters.query_one(SettingLines)
 

@@ -26,16 +26,11 @@ class BodyArea(TextArea):
     """The row, from 0, from which on nothing of an index is loaded: drawn faint from there on."""
 
     def __init__(self, text: str, *, line_number_start: int) -> None:
+        language = "markdown" if len(text) <= HIGHLIGHT_UP_TO else None
         super().__init__(
-            text,
-            language="markdown" if len(text) <= HIGHLIGHT_UP_TO else None,
-            soft_wrap=len(text) <= WRAP_UP_TO,
-            show_line_numbers=True,
-            line_number_start=line_number_start,
-            tab_behavior="indent",
-            id="body",
-            compact=True,
-        )
+            text, language=language, soft_wrap=len(text) <= WRAP_UP_TO, show_line_numbers=True, compact=True,
+            line_number_start=line_number_start, tab_behavior="indent", id="body",
+        )  # fmt: skip
 
     def watch_cut_row(self) -> None:
         self._line_cache.clear()

@@ -56,7 +56,6 @@ class BudgetMeter(Widget):
         """The user wants to see the index."""
 
     def render(self) -> Content:
-        """As much of the meter as fits, or the note that stands instead of it."""
         budget, width, glyphs = self.budget, self.size.width, glyphs_of(self)
         if self.note or budget is None:
             return Content.styled(f" {self.note or 'reading' + glyphs.ellipsis}", "$dim")

@@ -7,8 +7,6 @@ from textual.widgets import Input
 
 
 class FilterLine(Input):
-    """Reports what is typed at every key, and when Enter is pressed."""
-
     def __init__(self, typed: Callable[[str], None], done: Callable[[], None]) -> None:
         super().__init__(id="filter", compact=True, placeholder="filter: 'exact ^start end$ !not")
         self._typed = typed

@@ -13,8 +13,6 @@ SHORT_BELOW = 60  # cells below which the title says the answer alone
 
 
 class GateList(RowList[Gate]):
-    """The gates in the order in which a run tests them."""
-
     now = 0.0
 
     def show(self, gates: tuple[Gate, ...], now: float) -> None:

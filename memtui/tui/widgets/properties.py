@@ -12,8 +12,6 @@ Pair = tuple[str, str, str]  # name, value, style of the value; all visible text
 
 
 class PropertyTable(Widget):
-    """Draws the pairs in two columns and the notes below, wrapped."""
-
     BORDER_TITLE = "Properties"
 
     pairs: reactive[Sequence[Pair]] = reactive(())

@@ -28,7 +28,6 @@ class RowList(VirtualList, Generic[Row]):
         raise NotImplementedError
 
     def put(self, rows: Sequence[Row]) -> None:
-        """List these; the cursor stays on its row."""
         keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
         self.rows = rows
         self.rows_changed(keep=keep)

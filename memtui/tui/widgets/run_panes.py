@@ -105,12 +105,9 @@ def _plain(rows: Sequence[Content]) -> list[dream_rows.ClaimRow]:
 
 
 class RunFiles(RowList[tuple[File, str]]):
-    """The cursor stays on its file while others come."""
-
     BINDINGS = registry.bindings(COMMANDS)
 
     def show(self, files: Sequence[tuple[File, str]]) -> None:
-        """List these, each with what became of it."""
         if list(map(self.key, files)) == list(map(self.key, self.rows)):
             changed = [index for index, entry in enumerate(files) if entry != self.rows[index]]
             self.rows = list(files)

@@ -42,7 +42,6 @@ class SessionList(RowList[session_rows.SessionRow]):
         self, rows: session_rows.Arranged, session_list: SessionListState, wanted: session_rows.SessionsWanted,
         health: Mapping[str, str], now: float,
     ) -> None:  # fmt: skip
-        """Draw these rows; ages count back from `now`. The cursor stays on its row."""
         self.health, self.session_list, self.wanted, self.now = health, session_list, wanted, now
         self.put(rows)
 

@@ -14,12 +14,8 @@ from memtui.util import text
 EMPTY = "no memory files here yet; n writes the first"
 
 MARK_STYLES = {
-    "problem": "$problem bold",
-    "unlisted": "$warn",
-    "changed": "$good",
-    "unsaved": "$mark bold",
-    "pinned": "$link",
-}
+    "problem": "$problem bold", "unlisted": "$warn", "changed": "$good", "unsaved": "$mark bold", "pinned": "$link",
+}  # fmt: skip
 """By the mark of a row; its glyph has the same name."""
 LINE_COLUMN_FROM = 34  # cells from which the column with the index line fits
 COMMANDS = declare(
@@ -32,8 +28,6 @@ COMMANDS = declare(
 
 
 class TopicList(RowList[Row]):
-    """Rows as `arrange` made them; says which file the cursor is on."""
-
     BINDINGS = registry.bindings(COMMANDS)
     BORDER_TITLE = "1 Memory"
     now = 0.0

@@ -239,7 +239,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
 
     @property
     def row_width(self) -> int:
-        """Cells that a row may take; one is the bar's."""
         return max(1, self.size.width - 1)
 
     def open(self, reads: Reads, anchor: Anchor) -> None:
@@ -391,7 +390,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     # Moving.
 
     def _go(self, row: int) -> None:
-        """Put the cursor on a row of the window, as far as there are any, and the screen around it."""
         self.cursor = row
         self._show_cursor()
         self._fill()
@@ -612,7 +610,6 @@ class TranscriptLines(Lines, Widget, can_focus=True):
         self.call_later(self._show_hit, ticket, hit, nothing)
 
     def stop_search(self) -> bool:
-        """Stop a search that is on; whether there was one."""
         running, self._search = self._search is not None, None
         if running:
             self.post_message(self.Status(""))
