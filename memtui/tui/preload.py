@@ -7,22 +7,11 @@ from importlib import import_module
 
 from memtui.tui.views.table import VIEWS
 
-MODULES = (
-    "memtui.tui.views.memory",
-    "memtui.tui.dialogs",
-    "memtui.tui.palette",
-    "memtui.tui.screens.editor",
-    "memtui.tui.screens.compare",
-    "memtui.tui.loaders.sessions",
-    "memtui.tui.views.sessions",
-    "memtui.tui.screens.transcript",
-    "memtui.tui.views.settings",
-    "memtui.tui.views.dream",
-    "memtui.tui.loaders.dreams",
-    "memtui.tui.dialogs.watch_run",
-    "textual.widgets._text_area",
-    "textual.widgets._button",
+_OURS = (
+    "views.memory dialogs palette screens.editor screens.compare loaders.sessions views.sessions screens.transcript "
+    "views.settings views.dream loaders.dreams dialogs.watch_run"
 )
+MODULES = (*(f"memtui.tui.{name}" for name in _OURS.split()), "textual.widgets._text_area", "textual.widgets._button")
 """Those that are most likely wanted first come first; views that are not named here come last."""
 
 

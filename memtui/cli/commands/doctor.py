@@ -61,16 +61,11 @@ def _program(context: CliContext) -> Iterator[DoctorResult]:
     except PackageNotFoundError:
         textual = ""
     yield ok("memtui", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
-    git = which("git")
-    if git is None:
-        yield note("git", "not found", "without it two changes of one file are never merged, they conflict")
-    else:
-        yield ok("git", git)
-    client = which("claude")
-    if client is None:
-        yield note("Claude Code", "no claude on the PATH", "memtui works without it")
-    else:
-        yield ok("Claude Code", client)
+    git, client = which("git"), which("claude")
+    no_git = note("git", "not found", "without it two changes of one file are never merged, they conflict")
+    yield ok("git", git) if git else no_git
+    no_client = note("Claude Code", "no claude on the PATH", "memtui works without it")
+    yield ok("Claude Code", client) if client else no_client
 
 
 def _terminal(context: CliContext) -> Iterator[DoctorResult]:
@@ -82,10 +77,9 @@ def _terminal(context: CliContext) -> Iterator[DoctorResult]:
         why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
         yield note("terminal", why, "memtui prints text here instead of opening the screen")
     encoding = sys.stdout.encoding or "unknown"
-    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        yield ok("encoding", encoding)
-    else:
-        yield note("encoding", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others")
+    is_utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+    hint = "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others"
+    yield ok("encoding", encoding) if is_utf8 else note("encoding", encoding, hint)
     colour = os.environ.get("COLORTERM") or "as the terminal says"
     yield ok("colour", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
     if context.out.interactive() and sys.stdout.isatty() and draws:
@@ -128,10 +122,8 @@ def glyph_width(glyph: str) -> int | None:
 
 def _client(context: CliContext) -> Iterator[DoctorResult]:
     place = context.location
-    if place.config.is_dir():
-        yield ok("Claude Code folder", str(place.config))
-    else:
-        yield note("Claude Code folder", f"{place.config} does not exist", "memtui --demo shows sample data")
+    none = note("Claude Code folder", f"{place.config} does not exist", "memtui --demo shows sample data")
+    yield ok("Claude Code folder", str(place.config)) if place.config.is_dir() else none
     broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:
         state: State = "problem" if any(problem in warning for problem in broken) else "note"

@@ -57,16 +57,14 @@ def _properties(
         out, broken, back = snapshot.graphs[file.scope].counts(file)
         pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
         pairs.append(("backlinks", str(back), ""))
-    if file.front.origin:
-        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O opens it", "$link"))
-    if not file.scanned and file.kind == "topic":
-        pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
-    if path in state.pinned:
-        pairs.append(("pinned", "yes: no background run may touch it", "$link"))
-    if file.lies_at is not None:
-        pairs.append(("lies at", visible(str(file.lies_at), keep=""), ""))
-    if file.readonly:
-        pairs.append(("read only", visible(file.readonly, keep=""), "$warn"))
+    is_beyond = file.kind == "topic" and not file.scanned
+    pairs += [
+        ("session", f"{visible(file.front.origin[:8], keep='')}, O opens it" if file.front.origin else "", "$link"),
+        ("scanned", "no: beyond the newest 200" if is_beyond else "", "$warn"),
+        ("pinned", "yes: no background run may touch it" if path in state.pinned else "", "$link"),
+        ("lies at", visible(str(file.lies_at or ""), keep=""), ""),
+        ("read only", visible(file.readonly or "", keep=""), "$warn"),
+    ]
     return [pair for pair in pairs if pair[1]], notes
 
 
@@ -116,27 +114,22 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
     instruction = next((item for item in instructions if item.path == path), None)
     if instruction is None:
         return _import(instructions, path)
+    loaded = loaded_words(instruction) if instruction.loaded else ""
     pairs: list[Pair] = [
         ("instructions", instruction.layer, "bold"),
-        ("file", visible(str(path), keep=""), ""),
+        ("file", str(path), ""),
         ("size", f"{size(instruction.size)}B", ""),
         ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
+        ("loaded", loaded, "$warn" if instruction.is_long else "$good"),
+        ("lies at", str(instruction.lies_at or ""), ""),
+        ("read only", instruction.readonly or "", "$warn"),
+        ("only for", ", ".join(instruction.globs), ""),
+        ("skipped", instruction.skipped or "", "$warn"),
     ]
-    if instruction.loaded:
-        pairs.append(("loaded", loaded_words(instruction), "$warn" if instruction.is_long else "$good"))
-    if instruction.lies_at is not None:
-        pairs.append(("lies at", visible(str(instruction.lies_at), keep=""), ""))
-    if instruction.readonly:
-        pairs.append(("read only", visible(instruction.readonly, keep=""), "$warn"))
-    if instruction.globs:
-        pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
-    if instruction.skipped:
-        pairs.append(("skipped", visible(instruction.skipped, keep=""), "$warn"))
-    for each in instruction.imports:
-        if each.is_meant:
-            style = "" if each.state in ("loaded", "repeated") else "$warn"
-            pairs.append(("imports", visible(f"{each.written}: {import_words(each)}", keep=""), style))
-    return pairs
+    for each in (one for one in instruction.imports if one.is_meant):
+        style = "" if each.state in ("loaded", "repeated") else "$warn"
+        pairs.append(("imports", f"{each.written}: {import_words(each)}", style))
+    return [(name, visible(value, keep=""), style) for name, value, style in pairs if value]
 
 
 def _import(instructions: tuple[Instruction, ...], path: Path) -> list[Pair]:
