@@ -218,7 +218,7 @@ class MemtuiApp(AppBase):
         """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
         freeze_heap()
         self._save_frame()
-        self.start_thread("preload", preload.load_all)
+        self.start_thread("preload", preload.load_likely)
         if self.watch_disk:
             dreams = watcher.follow_dreams(self, lambda: self._dream_loader.followed if self._dream_loader else "")
             for group, follow in (("follow", watcher.follow(self)), ("follow-dreams", dreams)):
@@ -391,7 +391,10 @@ class MemtuiApp(AppBase):
             view = getattr(import_module(entry.module), entry.view)
             await body.mount(view(), before="#pill")
         for view in body.query(View):
+            hides = view.display and view.id != name
             view.display = view.id == name
+            for widget in view.walk_children() if hides else ():
+                widget.refresh()  # lets go of its drawn lines, 0.5 MB: it is drawn anew when it comes back
         self.state = replace(self.state, view=name, bad_dream="" if name == "dream" else self.state.bad_dream)
         shown = body.query_one(f"#{name}", View)
         shown.focus_default()

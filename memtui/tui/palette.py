@@ -11,7 +11,6 @@ from memtui.client.paths import tilde_path
 from memtui.client.projects import list_projects
 from memtui.client.session_files import UNTITLED
 from memtui.sessions.catalog import Catalogue
-from memtui.tui import preload
 from memtui.tui.app_base import AppBase, CommandContext
 from memtui.tui.commands import projects, registry
 from memtui.tui.commands.registry import Command
@@ -43,8 +42,10 @@ class GoTo(Struct, frozen=True):
 
 
 def options(context: CommandContext) -> list[Option[Run]]:
-    """Every command: what can be chosen first, of that the view's own; then files and settings to go to."""
-    preload.load_all()
+    """Every command: what can be chosen first, of that the view's own; then files and settings to go to.
+
+    All must be known: `preload.load_all` first.
+    """
     view, app = context.state.view, context.app
     commands = [one for one in registry.all_commands() if registry.place_of(one) is not registry.LISTS]
     commands.sort(key=lambda one: {view: 0, "": 1}.get(registry.place_of(one).view, 2))

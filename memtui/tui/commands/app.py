@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from memtui.tui import preload
 from memtui.tui.app_base import CommandContext, View
 from memtui.tui.commands import history, memory, registry
 from memtui.tui.commands.registry import Command, declare
@@ -48,6 +49,7 @@ async def show_dream_unless_typing(context: CommandContext) -> None:
 
 
 async def show_palette(context: CommandContext) -> None:
+    await context.in_thread(preload.load_all)
     dialog = dialogs.Choose("Commands", palette.options(context))
     more = palette.load_more(context, dialog)
     loading = context.app.run_worker(more, group="palette", exit_on_error=False, description="palette")

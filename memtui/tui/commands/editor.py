@@ -30,10 +30,12 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
         raise Refused("memtui was started with --read-only", hint="0 focuses the preview")
     access.require_writable_file(context.workspace, path)
     try:
-        opened = await context.in_thread(editor_model.open_file, context.workspace, context.snapshot, path)
+        make, opened = await context.in_thread(
+            lambda: (editor_screen.Editor, editor_model.open_file(context.workspace, context.snapshot, path))
+        )
     except editor_model.NotEditable as reason:
         raise Refused(f"{path.name} opens only in $EDITOR: {reason}", hint="e opens it there") from reason
-    editor = editor_screen.Editor(context.workspace, opened, line=line)
+    editor = make(context.workspace, opened, line=line)
     closed = await context.ask(editor)
     if closed and closed.external:
         await _external(context, path, line=closed.line, start=editor.current().to_bytes(), base=editor.opened.base)
