@@ -388,6 +388,7 @@ class MemtuiApp(AppBase):
         body = self.screen_stack[0]
         if not body.query(f"#{name}"):
             entry = next(view for view in VIEWS if view.name == name)
+            await preload.load(entry.module)
             view = getattr(import_module(entry.module), entry.view)
             await body.mount(view(), before="#pill")
         for view in body.query(View):
@@ -401,6 +402,7 @@ class MemtuiApp(AppBase):
         return shown
 
     async def show_run(self, id: str) -> None:
+        await preload.load("memtui.tui.dialogs.watch_run")
         screen = self.screen
         if isinstance(screen, watch_run.WatchRun):
             screen.go_to(id)

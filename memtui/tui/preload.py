@@ -1,14 +1,16 @@
 """Imports what the screen shows after its first frame, in a thread, so that no first key waits for it.
 
-All of it takes about 400 ms; on the screen's own thread the first press of `3` or `:` would wait 150 ms or more.
+All of it takes about 300 ms; on the screen's own thread the first press of `3` or `:` would wait 150 ms or more. What
+is larger than it is likely to be wanted comes when it is asked for, in a thread as well.
 """
 
+import asyncio
+import sys
 from importlib import import_module
 
-from memtui.tui.views.table import VIEWS
 from memtui.util.gc_tuning import release_memory
 
-MODULES = (
+LIKELY = (
     "memtui.tui.views.memory",
     "memtui.services.memory",
     "memtui.tui.dialogs",
@@ -17,27 +19,31 @@ MODULES = (
     "memtui.tui.loaders.sessions",
     "memtui.tui.views.sessions",
     "memtui.tui.screens.transcript",
-    "memtui.tui.views.settings",
-    "memtui.tui.views.dream",
     "memtui.tui.loaders.dreams",
-    "memtui.tui.dialogs.watch_run",
+    "memtui.tui.views.search",
     "textual.widgets._button",
 )
-"""Those that are most likely wanted first come first; views that are not named here come last."""
-
-
-EDITOR = "memtui.tui.screens.editor"
-"""With Textual's text area 1.5 MB, which nobody needs who only reads: imported in a thread with the first file."""
+"""Those that are most likely wanted first come first."""
+ON_DEMAND = (
+    "memtui.tui.screens.editor", "memtui.tui.views.dream", "memtui.tui.views.settings", "memtui.tui.dialogs.watch_run",
+)  # fmt: skip
+"""Two of the 20 MB that the list of sessions may take, most of it Textual's text area."""
 
 
 def load_likely() -> None:
     """Import what the next keys are likely to need."""
-    for name in (*MODULES, *(view.module for view in VIEWS)):
+    for name in LIKELY:
         import_module(name)
     release_memory()
 
 
 def load_all() -> None:
-    """Import the editor as well; after that every command is in the registry."""
-    load_likely()
-    import_module(EDITOR)
+    """Import all of them; after that every command is in the registry."""
+    for name in (*LIKELY, *ON_DEMAND):
+        import_module(name)
+
+
+async def load(name: str) -> None:
+    """Import one that is wanted now, in a thread if it isn't there."""
+    if name not in sys.modules:
+        await asyncio.to_thread(import_module, name)

@@ -39,6 +39,7 @@ async def show_dream(context: CommandContext) -> None:
     if pill is None:
         await context.app.show_run("")
     else:
+        await preload.load("memtui.tui.dialogs.watch_run")
         context.app.watch_run(pill.run.id if isinstance(pill, Dream) else "")
 
 

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from memtui.client.paths import tilde_path
 from memtui.presentation.dream_text import claims_summary, policy_text
+from memtui.tui import preload
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, dreams, registry
 from memtui.tui.commands.registry import Command, declare
@@ -29,9 +30,10 @@ FLAT_BELOW = 14  # rows below which there is no room for what becomes of the nex
 NONE_YET = "no dream has run here yet; D starts one"
 
 
-def follow(context: CommandContext) -> None:
+async def follow(context: CommandContext) -> None:
     dream = context.find(DreamView).current
     if dream is not None:
+        await preload.load("memtui.tui.dialogs.watch_run")
         context.app.watch_run(dream.run.id)
 
 
