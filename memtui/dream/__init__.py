@@ -29,5 +29,6 @@ from memtui.util.app_dirs import Dirs
 
 def has_history(dirs: Dirs, folder: Path | None = None) -> bool:
     """Whether a dream has ever run here; a lock of the client counts, too. Doesn't import the engine."""
-    ours = any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages"))
+    ours = any((dirs.state / name).is_dir() for name in ("runs", "stages"))
+    ours = ours or any((dirs.state / "locks").glob("*.json"))  # the history's own locks lie there, too
     return ours or (folder is not None and (folder / LOCK_NAME).exists())

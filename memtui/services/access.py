@@ -2,12 +2,18 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.dream import has_history
-from memtui.dream.run.recovery import expire_unreviewed, is_anything_left, recover
 from memtui.fs.links import why_not_written
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import MemtuiError, Refused
+from memtui.util.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from memtui.dream.run import recovery
+else:  # with what it imports 0.4 MB, only where a dream ever ran
+    recovery = LazyModule("memtui.dream.run.recovery")
 
 
 def require_writable(workspace: Workspace) -> None:
@@ -28,7 +34,9 @@ def prepare_to_write(workspace: Workspace) -> tuple[str, ...]:
     require_writable(workspace)
     workspace.recover()
     now = workspace.now()
-    return recover(workspace.dirs, workspace, now) + expire_unreviewed(workspace.dirs, workspace, now)
+    if not has_history(workspace.dirs):
+        return ()
+    return recovery.recover(workspace.dirs, workspace, now) + recovery.expire_unreviewed(workspace.dirs, workspace, now)
 
 
 def settle(workspace: Workspace) -> tuple[str, ...]:
@@ -40,6 +48,6 @@ def settle(workspace: Workspace) -> tuple[str, ...]:
     if workspace.read_only or not has_history(dirs):
         return ()
     with suppress(MemtuiError, OSError):
-        done = recover(dirs, workspace, now) if is_anything_left(dirs, workspace, now) else ()
-        return done + expire_unreviewed(dirs, workspace, now)
+        done = recovery.recover(dirs, workspace, now) if recovery.is_anything_left(dirs, workspace, now) else ()
+        return done + recovery.expire_unreviewed(dirs, workspace, now)
     return ()

@@ -285,7 +285,8 @@ class MemtuiApp(AppBase):
             self.dream_loader.open(message.id)
 
     @on(messages.DreamViewShown)
-    def dream_view_shown(self, message: messages.DreamViewShown) -> None:
+    async def dream_view_shown(self, message: messages.DreamViewShown) -> None:
+        await preload.load("memtui.tui.loaders.dreams")
         self.dream_loader.look(shown=message.shown)
 
     @on(messages.DiffRequested)

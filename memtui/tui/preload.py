@@ -19,13 +19,13 @@ LIKELY = (
     "memtui.tui.loaders.sessions",
     "memtui.tui.views.sessions",
     "memtui.tui.screens.transcript",
-    "memtui.tui.loaders.dreams",
     "memtui.tui.views.search",
     "textual.widgets._button",
 )
 """Those that are most likely wanted first come first."""
 ON_DEMAND = (
     "memtui.tui.screens.editor", "memtui.tui.views.dream", "memtui.tui.views.settings", "memtui.tui.dialogs.watch_run",
+    "memtui.tui.loaders.dreams",
 )  # fmt: skip
 """Two of the 20 MB that the list of sessions may take, most of it Textual's text area."""
 

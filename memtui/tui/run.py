@@ -13,6 +13,7 @@ from memtui.tui.startup.start import StartContext
 from memtui.tui.startup.terminal import Terminal
 from memtui.tui.theme import glyphs_for
 from memtui.util.config import Config
+from memtui.util.gc_tuning import limit_heaps
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace  # the engine: 140 ms that the first frame doesn't wait for
@@ -33,6 +34,7 @@ def run(
         app.set_reactive(MemtuiApp.state, replace(app.state, secrets_shown=True))
     if terminal.drawn:
         app.driver_class = driver_for(terminal)
+    limit_heaps()
     gc.freeze()  # what Textual brought stays: who collects later need not look through it
     app.run(mouse=mouse)
     return app.return_code or 0

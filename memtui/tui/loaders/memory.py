@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from memtui.tui.app_base import AppBase
 from memtui.tui.startup.frame_cache import Stamp, stamp
 from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
-from memtui.util.gc_tuning import limit_heaps
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ class MemoryLoader:
         self.app.start_thread("preview", draw)
 
     def _first(self) -> None:
-        limit_heaps()
         app, workspace = self.app, self.app.workspace
         if app.state.first is None or app.state.first.title is None:
             self._post(full=False)
@@ -99,6 +98,7 @@ class MemoryLoader:
 
     def _finished(self, workspace: Workspace) -> None:
         if has_history(workspace.dirs, workspace.location.folder):
+            import_module("memtui.tui.loaders.dreams")  # in this thread: the app will want it
             self.app.post_message(messages.DreamsFound())
         self.app.post_message(messages.ReadingFinished("memory"))
 

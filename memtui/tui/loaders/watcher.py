@@ -9,6 +9,7 @@ from typing import Any
 
 from memtui.client.paths import config_dir
 from memtui.sessions.listing import project_folders as projects_in
+from memtui.tui import preload
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
@@ -155,6 +156,7 @@ async def follow_dreams(app: AppBase, followed: Callable[[], str]) -> None:
         async with aclosing(changes(*deep, *flat, matters=matters, recursive=bool(deep))) as reports:
             async for _ in reports:
                 if deep or root.is_dir():
+                    await preload.load("memtui.tui.loaders.dreams")
                     app.post_message(DreamsChanged())
                 if flat and watched([root])[1] != flat:
                     break  # the folder, or one above it, is there now

@@ -1,5 +1,7 @@
 """A file as lines to read: its text, its links, or its history; and what dreams change, as unified diffs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,9 +9,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.content import Content
 
-from memtui.dream.lock.external_run import ExternalRun, text_before_run
-from memtui.dream.run.runs import Run, run_state
-from memtui.dream.run.stage import has_stage
 from memtui.history.versions import Operation
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
@@ -28,9 +27,14 @@ from memtui.util.lazy_module import LazyModule
 from memtui.util.text import age, cells, pad, visible
 
 if TYPE_CHECKING:
+    from memtui.dream.lock import external_run
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review import review
+    from memtui.dream.run import runs, stage
+    from memtui.dream.run.runs import Run
 else:  # the engine, 1 MB: for the changes of a run only
-    review = LazyModule("memtui.dream.review.review")
+    review, external_run = LazyModule("memtui.dream.review.review"), LazyModule("memtui.dream.lock.external_run")
+    runs, stage = LazyModule("memtui.dream.run.runs"), LazyModule("memtui.dream.run.stage")
 
 Mask = Callable[[str], str]  # masks what looks like a secret, or leaves it
 START_TITLE = "start of a session"
@@ -174,7 +178,7 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
     if names is not None:
         sides = {name: review.versions_of_file(run, workspace.dirs, workspace, name) for name in names}
         moved = any(side.now != side.before for side in sides.values())
-        if not (moved and has_stage(workspace.dirs, run.id) and run_state(run).word != "running"):
+        if not (moved and stage.has_stage(workspace.dirs, run.id) and runs.run_state(run).word != "running"):
             return "".join(unified_diff(side.before, side.made, name) for name, side in sides.items())
     changes = review.texts_changed(run, workspace.dirs, workspace)
     wanted = (one for one in changes if names is None or one[0] in names)
@@ -191,5 +195,5 @@ def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: 
         return ""
     found = workspace.store(workspace.location.folder).read(name)
     new = any(file.name == name and file.kind == "added" for file in foreign.files)
-    before = None if new else text_before_run(workspace, name, foreign.since)
+    before = None if new else external_run.text_before_run(workspace, name, foreign.since)
     return unified_diff(before, None if found is None else found[0], name)
