@@ -276,7 +276,7 @@ def test_a_topic_is_promoted_to_a_scope_that_exists(run: Run, memory: Path, home
     assert run("promote", "testing", "team").code == 5  # nobody there to be asked
     assert run("promote", "-y", "testing", "agent:user:rev").code == 0
     assert (home / ".claude/agent-memory/rev/MEMORY.md").exists()
-    assert run("undo").code == run("undo").code == 0
+    assert run("undo").code == 0
     assert {path: path.read_bytes() for path in memory.rglob("*.md")} == before
     assert not (home / ".claude/agent-memory/rev/MEMORY.md").exists()
 
