@@ -12,8 +12,10 @@ sys.path.append(str(REPO / "tests/bench"))
 import view
 
 SESSIONS, PROJECTS = 5_000, 100
-MAX_OVER_BARE_MB = 21.0
-"""The target is 20; 19.6 to 20.4 were measured on a busy machine."""
+MAX_OVER_BARE_MB = 20.0
+"""18.9 to 19.6 were measured."""
+MAX_READINGS = 3
+"""What else the machine does only adds: threads that read side by side have buffers of their own."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory means something else there")
@@ -26,4 +28,5 @@ def test_a_list_of_thousands_takes_little_over_an_app_that_holds_nothing(tmp_pat
         said = f"ask {number:x}: " + " ".join(f"{number * step % 99_991:x}" for step in range(3, 33))
         (folder / f"{UUID(int=number)}.jsonl").write_text(view.session(number, said), encoding="ascii")
     view.listed(env, cwd)  # compiles modules, fills the cache
-    assert view.listed(env, cwd) - view.bare(env, cwd) <= MAX_OVER_BARE_MB
+    bare = view.bare(env, cwd)
+    assert any(view.listed(env, cwd) - bare <= MAX_OVER_BARE_MB for _ in range(MAX_READINGS))

@@ -82,11 +82,12 @@ def test_what_is_not_the_persons_own_is_read_only_from_the_start(make: Make, fol
     assert target.read_bytes() == before
 
 
-def test_a_run_never_writes_through_a_link(make: Make, folder: Path, home: Path) -> None:
-    target = link_to(folder / "a.md", home.resolve() / "vault" / "a.md")
+@pytest.mark.parametrize("name", ["vault/CLAUDE.md", ".bashrc"])
+def test_a_run_never_writes_through_a_link_to_what_is_no_note(make: Make, folder: Path, home: Path, name: str) -> None:
+    target = link_to(folder / "a.md", home.resolve() / name)
     workspace = make()
     store = Store(folder, workspace.dirs, actor="dream", trash=None, own=workspace.own)
-    with pytest.raises(Refused, match="link"):
+    with pytest.raises(Refused, match="is no memory file"):
         store.apply([Change("a.md", b"dreamt\n", None)], why="dream")
     store.note_outside()
     assert b"dreamt" not in target.read_bytes()

@@ -100,12 +100,15 @@ def key_event(name: str) -> events.Key:
 
 
 async def press(pilot: "Pilot[int]", *keys: str) -> MemtuiApp:
-    """Press keys one by one, letting the app come to rest after each, and after a text that is typed into a field."""
+    """Press keys one by one, letting the app come to rest after each, and after letters that are typed into a field.
+
+    A digit may be a choice although a field has the focus.
+    """
     app = pilot.app
     assert isinstance(app, MemtuiApp)
     for key, following in pairwise((*keys, "end")):
         app.post_message(key_event(key))
-        if not (isinstance(app.focused, Input) and len(key) == len(following) == 1):
+        if not (isinstance(app.focused, Input) and len(key) == len(following) == 1 and (key + following).isalpha()):
             await settle(pilot)
     return app
 
