@@ -8,20 +8,22 @@ same way again (`open_parent`, `open_file`), so a link swapped in after the chec
 A write goes to a regular .md file below the memory folder, at most 8 folders deep, with a name that is no device, not
 hidden and not loaded as instructions; a name that differs from an existing one in case only is refused, one that
 differs in composition only means the existing one. A read may follow links as long as they end in a folder that may be
-read; names that may hold a secret are never read. The catalogue `tests/data/cases/paths.json` has each rule with
-examples.
+read; names that may hold a secret are never read, nor is a file with more than one hard link. The catalogue
+`tests/data/cases/paths.json` has each rule with examples.
 """
 
 # ruff: noqa: PTH100, PTH116, PTH118
 # pathlib has no dir_fd, and resolves links where only the text is meant.
 
 import errno
+import fnmatch
 import os
 import re
 import stat
 import unicodedata
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -51,12 +53,32 @@ _TILDE = re.compile(r"~[\w+-]*\Z")
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\Z", re.IGNORECASE)
 _INSTRUCTIONS = ("claude.md", "claude.local.md")
 SENSITIVE_NAMES = {
-    ".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass",
-    ".htpasswd", ".git-credentials", ".credentials.json", ".vault-token", "credentials", "id_rsa", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
+    ".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".netrc", "_netrc", ".npmrc",
+    ".yarnrc.yml", ".pypirc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".htpasswd", "htpasswd", ".htdigest",
+    ".git-credentials", ".gitcookies", ".credentials.json", ".claude.json", ".vault-token", "credentials",
+    ".secrets", "auth.json", "kubeconfig", "rclone.conf", ".boto", ".s3cfg", ".passwd-s3fs", ".dockercfg",
+    ".dockerconfigjson", ".terraformrc", "terraform.rc", "wp-config.php", "local.settings.json", "logins.json",
+    "key4.db", "cookies.sqlite", ".viminfo", ".lesshst", ".dbshell", ".irb-history", ".histfile", ".history",
+    ".zhistory", ".sh_history", "fish_history", "consolehost_history.txt",
 }  # fmt: skip
-"""Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
-SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+_KEY_KINDS = ("rsa", "dsa", "ecdsa", "ed25519", "ecdsa_sk", "ed25519_sk")
+_DATA_SUFFIXES = (".json", ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".xml", ".csv", ".txt", ".properties")
+SENSITIVE_GLOBS = (
+    ".env*", "*.env", "*.env.local", "*.env.prod*", "*.env.stag*", "*.env.dev*", "*.env.test*", ".*_history",
+    "*.pem", "*.key", "*.p8", "*.pk8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.kdb", "*.kdbx", "*.keytab",
+    "*.agekey", "*.ovpn", "*.keychain", "*.keychain-db", "*.tfstate", "*.tfvars", "*.tfvars.json", "*.tfrc.json",
+    "*.kubeconfig", "kubeconfig.y*ml", "*-kubeconfig", "krb5cc_*", "ssh_host_*_key", ".authinfo*", ".vault_pass*",
+    "client_secret*.json", "service[-_]account*.json", "*serviceaccount*.json",
+    *(form.format(kind) for kind in _KEY_KINDS for form in ("*_{}", "id_{}[-_]*")),
+    *(f"*{word}{suffix}" for word in ("credentials", "secrets") for suffix in _DATA_SUFFIXES),
+)  # fmt: skip
+"""Files and folders that may hold a secret, by families, as `fold_name` spells them: a copy that an editor or a person
+leaves (`BACKUP_GLOBS`) is as its original, and a name that ends in .pub is a public key."""
+BACKUP_GLOBS = ("*~", "#*#", ".*.sw?", "*.bak*", "*.backup*", "*.old", "*.orig*", "*.save")
+_COPY_MARK = re.compile(r" (?:\([0-9]+\)|-? ?copy(?: \(?[0-9]+\)?)?)(?=\.[a-z0-9]+\Z|\Z)")
+_COPY_OF = re.compile(
+    r"#(.+)#|\.(.+)\.sw[a-z]|(.+?)(?:~|[-._ ](?:bak|backup|old|orig|save|copy|prev|previous|tmp|[0-9]{1,14}))+"
+)
 
 
 class PathVerdict(Struct, frozen=True):
@@ -250,11 +272,18 @@ def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> PathVer
         below = [part for part in real[len(lead) :].split("/") if part]
         _deny_sensitive(below)
         with suppress(FileNotFoundError):
-            mode = os.stat(real, follow_symlinks=False).st_mode
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            info = os.stat(real, follow_symlinks=False)
+            if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
                 raise _Denied("not a file or folder")
+            if has_more_names(info):
+                raise _Denied("the file has a second name (a hard link), which may lie outside")
         return PathVerdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
     raise _Denied("a link leads outside")
+
+
+def has_more_names(info: os.stat_result) -> bool:
+    """Whether a file has more than one hard link: then it counts as lying outside, for one may lie there."""
+    return stat.S_ISREG(info.st_mode) and info.st_nlink > 1
 
 
 def _deny_sensitive(parts: Sequence[str]) -> None:
@@ -262,9 +291,16 @@ def _deny_sensitive(parts: Sequence[str]) -> None:
 
 
 def is_sensitive(part: str) -> bool:
-    """Whether a file or folder of this name may hold a secret and is never read."""
-    name = fold_name(part)
-    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_SUFFIXES)
+    """Whether a file or folder of this name, or what it is a copy of, may hold a secret and is never read."""
+    name = _COPY_MARK.sub("", fold_name(part))
+    copied = _COPY_OF.fullmatch(name)
+    forms = [name, *filter(None, copied.groups() if copied else ())]
+    return any(form in SENSITIVE_NAMES or (_globs().match(form) and not form.endswith(".pub")) for form in forms)
+
+
+@cache
+def _globs() -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, SENSITIVE_GLOBS)))  # 5 ms, at the first question
 
 
 def open_parent(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:

@@ -10,7 +10,10 @@ from memtui.agent.shell.paths import AllowedFolders
 SECRET = "S3cr3tC4n4ry"
 """Stands wherever nothing may be read; no command of the catalogue holds it."""
 
-_HIDDEN = ("w/repo/.env", "w/repo/id_rsa", "w/repo/Cert.PEM", "w/memory/.git/config", "w/memory/logs/.ENV")
+_HIDDEN = (
+    "w/repo/.env", "w/repo/id_rsa", "w/repo/Cert.PEM", "w/memory/.git/config", "w/memory/logs/.ENV", "w/repo/prod.env",
+    "w/repo/id_rsa.bak", "w/memory/logs/kubeconfig~",
+)  # fmt: skip
 _OUTSIDE = ("w/outside/secret.txt", "w/outside/secret.md", "w/memory-evil/x.md", "w/sessions-old/x", "h/.ssh/id_rsa")
 _EVIL = '#!/bin/sh\ntouch {memory}/pwn; cat "$@" 2>/dev/null || cat\n'
 
@@ -44,6 +47,8 @@ def build(base: Path, *, hidden: bool = True) -> AllowedFolders:
         path = memory / name
         path.write_text(_EVIL.format(memory=memory), encoding="utf-8")
         path.chmod(0o755)
+    if hidden:
+        (memory / "logs/second-name.md").hardlink_to(base / "w/outside/secret.txt")
     (memory / "link-out").symlink_to(base / "w/outside/secret.txt")
     (memory / "linkdir").symlink_to(base / "w/outside")
     (memory / "link-in").symlink_to("user-role.md")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.fs.atomic import digest, read_stable
-from memtui.fs.boundary import AccessMode, Actor, PathVerdict, check_path, open_file, open_parent
+from memtui.fs.boundary import AccessMode, Actor, PathVerdict, check_path, is_sensitive, open_file, open_parent
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, NotFound, Refused
@@ -188,6 +188,27 @@ def test_reading(tmp_path: Path, root: Path, path: str, allowed: bool, actor: Ac
     assert verdict.allowed == allowed, verdict.reason
     if path == "link-in.md":
         assert (verdict.base, verdict.name) == (root, "a.md")
+
+
+def test_what_may_hold_a_secret_goes_by_families_and_so_do_its_copies() -> None:
+    families = (
+        "prod.env .env.production credentials.toml aws-credentials.json secrets.yaml terraform.tfstate kubeconfig"
+        " terraform.tfstate.backup terraform.tfstate.1699999999.backup prod.tfvars putty.ppk id_rsa.bak deploy_ed25519"
+        " .git-credentials~ .bash_history .psql_history fish_history .netrc.old .id_rsa.swp #prod.env# cert.pem.1"
+        " id_rsa_work auth.json AuthKey.P8 id_rsa.copy client_secret_1.apps.json .my.cnf .env.~ krb5cc_0 site.keytab"
+    )
+    names = [*families.split(), "credentials (1).json", "id_rsa copy 2", "credentials - Copy"]
+    assert [name for name in names if not is_sensitive(name)] == []
+    plain = "credentials.md secrets_rotation.md id_rsa.pub history.md env.md environment.py key.md secrets.py notes.bak"
+    assert [name for name in plain.split() if is_sensitive(name)] == []
+
+
+def test_a_file_with_a_second_hard_link_counts_as_outside(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("x")
+    (root / "inside.md").hardlink_to(tmp_path / "secret.md")
+    assert "hard link" in ask(root, "inside.md", op="read", actor="dream").reason
+    (tmp_path / "secret.md").unlink()
+    assert ask(root, "inside.md", op="read", actor="dream").allowed
 
 
 @given(

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from memtui.agent.shell.grammar import Denied, Word
 from memtui.agent.shell.paths import AllowedFolders
-from memtui.fs.boundary import SENSITIVE_NAMES, SENSITIVE_SUFFIXES, fold_name, is_sensitive
+from memtui.fs.boundary import BACKUP_GLOBS, SENSITIVE_GLOBS, SENSITIVE_NAMES, fold_name, is_sensitive
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
 _WIDTH = re.compile(r"[0-9]{1,3}")
@@ -220,7 +220,7 @@ def _any_case(text: str) -> str:
 
 
 # A recursive search also meets files that may not be named as an operand.
-_SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_SUFFIXES)]
+_SECRETS = [*sorted(SENSITIVE_NAMES), *SENSITIVE_GLOBS, *BACKUP_GLOBS]
 _GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
 _RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
 SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))  # arguments added to `grep -r` and `rg`

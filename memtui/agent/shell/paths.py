@@ -7,12 +7,14 @@ front, because a file may be called `-n.md`.
 import fnmatch
 import os
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from memtui.agent.shell.grammar import Denied, Word
-from memtui.fs.boundary import Actor, PathVerdict, check_path
+from memtui.fs.boundary import Actor, PathVerdict, check_path, has_more_names, is_sensitive
 
 MAX_MATCHES = 1000  # names that one wildcard may stand for
 _MAX_LISTED = 50_000  # names that are examined for one wildcard
@@ -50,6 +52,24 @@ class AllowedFolders(Struct, frozen=True):
         for name in names:
             self.place(name)
         return names
+
+    def hard_links(self, names: Sequence[str]) -> list[str]:
+        """The names of files below some folders that have more than one hard link; raises `Denied` if too many."""
+        found: set[str] = set()
+        room = _MAX_LISTED
+        for top in names or ["."]:
+            for _, folders, files, fd in os.fwalk(self.place(top), follow_symlinks=False):
+                folders[:] = [name for name in folders if not is_sensitive(name)]
+                room -= len(files)
+                if room < 0:
+                    raise Denied(f"{top} holds more than {_MAX_LISTED:,} files: name a folder further down")
+                for name in files:
+                    with suppress(OSError):
+                        if has_more_names(os.stat(name, dir_fd=fd, follow_symlinks=False)):
+                            found.add(name)
+        if len(found) > MAX_MATCHES:
+            raise Denied(f"more than {MAX_MATCHES} files have a second name, maybe outside: name a folder further down")
+        return sorted(found)
 
     def literal(self, word: Word) -> str:
         """The text of a word that is no path; raises `Denied` if a shell would have replaced it by file names."""

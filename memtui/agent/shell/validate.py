@@ -4,6 +4,7 @@ Words are read the GNU way: flags may follow operands, short ones may be combine
 "--" ends the flags. A word that programs read in different ways is denied.
 """
 
+import glob
 import os
 import re
 from collections.abc import Sequence
@@ -197,7 +198,11 @@ class _ArgumentReader:
             raise Denied(f"{self.name} with more than {rules.most} operand{'s' * (rules.most != 1)}")
         if rules.ends and names:
             names.insert(0, "--")
-        last = rules.last if not rules.last_if or rules.last_if & self.seen else ()
+        last = list(rules.last) if not rules.last_if or rules.last_if & self.seen else []
+        if last:
+            exclude = "--exclude={}" if self.name == "grep" else "--glob=!{}"
+            below = [name for name in names[bool(names) + len(first) :] if name != "-"]
+            last += map(exclude.format, map(glob.escape, self.scope.hard_links(below)))
         return [*rules.always, *self.flags, *last, *names]
 
     def operand(self, kind: str, word: Word) -> list[str]:

@@ -21,7 +21,7 @@ from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp
-from memtui.fs.boundary import PathVerdict, is_sensitive
+from memtui.fs.boundary import PathVerdict, has_more_names, is_sensitive
 
 MAX_NAMES = 50_000
 MAX_FILES = 200
@@ -180,7 +180,7 @@ def walk_files(top: Path) -> Iterator[tuple[str, float]]:
                 info = os.stat(name, dir_fd=fd, follow_symlinks=False)
             except OSError:
                 continue
-            if stat.S_ISREG(info.st_mode):
+            if stat.S_ISREG(info.st_mode) and not has_more_names(info):
                 yield above + name, info.st_mtime
 
 
