@@ -1,9 +1,9 @@
 """The `claude` program: where it is, where and by which command a session is resumed.
 
 Source:
-    Claude Code 2.1.332, recorded: `claude --resume ID` finds the session from any directory and goes on in its file,
-    but then works in the directory that it was started in; `--fork-session` goes on in a new file. Given the path of a
-    transcript outside its folder it shows that, but writes what follows into `<id in the records>.jsonl` beside it.
+    Claude Code 2.1.332, recorded: `claude --resume ID` goes on in the session's file and works in the directory that it
+    was started in; `--fork-session` goes on in a new file. Given the path of a transcript outside its folder it shows
+    that, but writes what follows into `<id in the records>.jsonl` beside it.
 """
 
 import os
@@ -15,8 +15,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.paths import config_dir, matches_project_name
-from memtui.client.projects import session_directories
+from memtui.client.git import canonical_root, worktrees
+from memtui.client.paths import config_dir, matches_project_name, transcripts_dir
+from memtui.client.projects import directories_for_project_name, session_directories
 from memtui.client.session_files import SessionFile
 from memtui.util.errors import Unsupported
 from memtui.util.text import visible
@@ -57,13 +58,27 @@ class ResumeDirectory(Struct, frozen=True):
     others: tuple[Path, ...] = ()  # other existing directories that it worked in
 
 
-def resume_directory(file: SessionFile) -> ResumeDirectory:
-    """Where a session began: the first directory in its records that its folder is named after, else the first."""
+def resumable_folders(env: Env, directory: Path) -> tuple[Path, ...]:
+    """The folders in which `claude --resume ID` looks when it is started in a directory: its own, and those of the
+    roots of its repository's working trees. A session of a subfolder is found from that subfolder alone.
+    """
+    trees = worktrees(canonical_root(directory))
+    return tuple(dict.fromkeys(transcripts_dir(env, tree) for tree in (directory, *trees)))
+
+
+def resume_directory(file: SessionFile, home: Path) -> ResumeDirectory:
+    """Where a session began: the first directory in its records that its folder is named after, else the first.
+
+    If that is gone it is the only one on the disk that has the folder's name, as after a move of the project.
+    """
     named = session_directories(file)
     own = [path for path in named if matches_project_name(file.path.parent.name, path)]
     first = next(iter((*own, *named)), None)
     others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
     directory = None if first is None else Path(first)
+    if directory is None or not directory.is_dir():
+        moved = directories_for_project_name(file.path.parent.name, home)
+        directory = moved[0] if len(moved) == 1 else directory
     return ResumeDirectory(directory, directory is not None and directory.is_dir(), others)
 
 

@@ -6,6 +6,8 @@ The history keeps one order of all operations; here each subject gets the one wh
 from collections.abc import Collection
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from memtui.client.retention import DEFAULT_RETENTION_DAYS, cleanup_days
 from memtui.client.running import running_sessions
 from memtui.history.trash import put_in_trash
@@ -39,11 +41,11 @@ def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
     """Write the fork that a resume needs, so that it can be taken back; after a `MemtuiError` there is none."""
     made = write_fork(plan, workspace.now())
     try:
-        archive_for(workspace).record_fork(made.path, made.title)
+        recorded = archive_for(workspace).record_fork(made.path, made.title)
     except MemtuiError:
         made.path.unlink(missing_ok=True)
         raise
-    return made
+    return replace(made, operation=recorded.id)
 
 
 def undo_order(workspace: Workspace) -> UndoOrder:

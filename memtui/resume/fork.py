@@ -38,6 +38,7 @@ class Fork(Struct, frozen=True):
     path: Path
     title: str
     resume: ResumePlan
+    operation: str = ""  # the id of its operation in the history, once it is there
 
 
 def write_forked_session(

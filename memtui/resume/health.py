@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from memtui.resume.omitted import OmissionReason
-from memtui.resume.resume import ResumePlan
+from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import pluralize
 
@@ -77,6 +77,32 @@ class Health(Struct, frozen=True):
         else:
             summary = f"{'all ' if self.reachable > 1 else ''}{pluralize(self.reachable, 'message')} reachable"
         return f"{summary}: {causes}" if causes else summary
+
+
+class LostEnd(Struct, frozen=True):
+    """The last lost message; a fork that ends there has `more` messages than a resume, and lacks `less` of it."""
+
+    uuid: str
+    more: int
+    less: int
+
+    @property
+    def words(self) -> str:
+        less = f", {self.less:,} less" if self.less else ""
+        return f"{pluralize(self.more, 'message')} more than Claude Code loads{less}"
+
+
+def find_lost_end(transcript: Transcript, resume: ResumePlan) -> LostEnd | None:
+    """Where a fork has to end to get lost messages back; `None` if none is lost, or no fork can reach them."""
+    lost = {item.uuid for item in resume.omitted if item.why in LOSS_REASONS and item.why != "bad-line"}
+    last = next((one for one in reversed(transcript.known()) if one.uuid in lost and one.has_content), None)
+    if last is None or last.sidechain or not last.chained:
+        return None
+    there, here = (
+        {entry.uuid for entry in path if entry.has_content}
+        for path in (plan_resume(transcript, last.uuid, brief=True).path, resume.path)
+    )
+    return LostEnd(last.uuid, len(there - here), len(here - there))
 
 
 def check_health(transcript: Transcript, resume: ResumePlan) -> Health:

@@ -1,7 +1,8 @@
 """How the agent client is started to continue a session: where it must run, and whether we write a fork first.
 
-The client continues from its own leaf only. From any other message, and with a transcript outside its folder (resumed
-by path, it would write what follows into another file), it continues in a fork that we write.
+The client continues from its own leaf only, and finds a session from some directories only. From any other message or
+directory, and with a transcript outside its folder (resumed by path, it would write what follows into another file), it
+continues in a fork that we write: no command is given that the client is known to refuse.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.executable import resume_directory
+from memtui.client.executable import resumable_folders, resume_directory
 from memtui.client.paths import projects_dir, real_path, transcripts_dir
 from memtui.client.running import RunningSession, running_sessions
 from memtui.client.session_files import SESSION_FILE_NAME, SessionFile
@@ -44,13 +45,17 @@ class LaunchPlan(Struct, frozen=True):
     directory: Path
     folder: Path
     at: str = ""  # the message that our fork ends at; "": the client's leaf
-    writes: bool = False  # we first write a fork, into `folder`
+    fork_reason: str = ""  # why we first write a fork, into `folder`; "": we write none
     forks: bool = False  # the client makes one itself
     live: RunningSession | None = None  # the client that has the session open
 
     @property
     def id(self) -> str:
         return self.path.stem
+
+    @property
+    def writes(self) -> bool:
+        return bool(self.fork_reason)
 
     @property
     def open_elsewhere(self) -> str:
@@ -77,13 +82,19 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
         known = path.stat()
     except OSError as error:
         raise to_error(error, str(path), outcome="not read") from error
-    start_directory = _directory(SessionFile(str(path), known.st_mtime, known.st_size), directory)
+    start_directory = _directory(env, SessionFile(str(path), known.st_mtime, known.st_size), directory)
     ours = path.parent.parent == real_path(projects_dir(env)) and SESSION_FILE_NAME.fullmatch(path.name) is not None
     point = resolve_message(read_transcript(path), at) if at else ""
-    writes = bool(at) or not ours
-    folder = path.parent if ours and directory is None else transcripts_dir(env, start_directory)
+    found = ours and path.parent in map(real_path, resumable_folders(env, start_directory))
+    if at:
+        reason = f"it shall end at {point}"
+    elif not ours:
+        reason = "the transcript lies outside Claude Code's folder"
+    else:
+        reason = "" if found else f"Claude Code doesn't find the session from {visible(str(start_directory), keep='')}"
+    folder = path.parent if found and directory is None else transcripts_dir(env, start_directory)
     live = running_sessions(env).get(path.stem)
-    return LaunchPlan(path, start_directory, folder, point, writes, fork and not writes, live)
+    return LaunchPlan(path, start_directory, folder, point, reason, fork and not reason, live)
 
 
 def write_fork(plan: LaunchPlan, now: float) -> Fork:
@@ -95,12 +106,12 @@ def write_fork(plan: LaunchPlan, now: float) -> Fork:
     return write_forked_session(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
 
 
-def _directory(file: SessionFile, wanted: Path | None) -> Path:
+def _directory(env: Env, file: SessionFile, wanted: Path | None) -> Path:
     if wanted is not None:
         if not wanted.is_dir():
             raise NotFound(f"there is no directory {visible(str(wanted), keep='')}")
         return wanted
-    start = resume_directory(file)
+    start = resume_directory(file, env.home)
     if start.directory is not None and start.there:
         return start.directory
     others = ", ".join(visible(str(other), keep="") for other in start.others[:3])

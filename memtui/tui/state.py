@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.memory.dismissals import Dismissal
     from memtui.memory.snapshot import Snapshot
     from memtui.presentation import secrets
+    from memtui.resume.health import LostEnd
     from memtui.resume.outline import OutlineNode
     from memtui.sessions.archive import ArchivedSession
     from memtui.transcripts.entries import Entry
@@ -73,6 +74,8 @@ class OpenSession(Struct, frozen=True):
     pairs: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
     written: tuple[str, ...] = ()
+    leaf: str = ""  # the uuid of the message that Claude Code continues at
+    lost: LostEnd | None = None
 
 
 class Point(Struct, frozen=True):

@@ -84,7 +84,7 @@ def test_a_fork_is_the_clients_own_unless_a_message_is_named(
     before = session.read_bytes()
     told = talk("resume", SESSION, "--at", "u2-left-")
     assert told.code == 7
-    assert "a fork that ends at u2-left-it was written" in told.screen
+    assert "a fork was written, since it shall end at u2-left-it" in told.screen
     (fork,) = [path for path in session.parent.iterdir() if path != session]
     assert started(home) == [str(shop), "unset", "--resume", fork.stem]
     assert spoken(plan_resume(read_transcript(fork)).blocks()) == "u0 a1 u2-left-it"

@@ -60,7 +60,7 @@ def test_a_session_is_resumed_where_it_began(tmp_path: Path) -> None:
     sub.mkdir(parents=True)
     folder = tmp_path / project_name(str(shop))
     file = session(folder, {"type": "mode"}, {"cwd": str(sub)}, {"cwd": str(shop)}, {"cwd": str(tmp_path / "gone")})
-    found = resume_directory(file)
+    found = resume_directory(file, tmp_path)
     assert (found.directory, found.there, found.others) == (shop, True, (sub,))
 
 
@@ -68,13 +68,13 @@ def test_a_directory_that_is_gone_is_said_with_the_others(tmp_path: Path) -> Non
     (tmp_path / "other").mkdir()
     gone = tmp_path / "shop"
     file = session(tmp_path / project_name(str(gone)), {"cwd": str(gone)}, {"cwd": str(tmp_path / "other")})
-    found = resume_directory(file)
+    found = resume_directory(file, tmp_path)
     assert (found.directory, found.there, found.others) == (gone, False, (tmp_path / "other",))
 
 
 def test_no_directory_at_all_and_one_that_the_folder_is_not_named_after(tmp_path: Path) -> None:
-    assert resume_directory(session(tmp_path / "a", {"type": "mode"})).directory is None
-    assert resume_directory(session(tmp_path / "b", {"cwd": str(tmp_path)})).directory == tmp_path
+    assert resume_directory(session(tmp_path / "a", {"type": "mode"}), tmp_path).directory is None
+    assert resume_directory(session(tmp_path / "b", {"cwd": str(tmp_path)}), tmp_path).directory == tmp_path
 
 
 def test_the_tail_is_looked_at_too(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_tail_is_looked_at_too(tmp_path: Path) -> None:
     shop.mkdir()
     filler: dict[str, object] = {"cwd": "/elsewhere", "x": "y" * PART_BYTES}
     file = session(tmp_path / project_name(str(shop)), filler, filler, {"cwd": str(shop)})
-    assert resume_directory(file).directory == shop
+    assert resume_directory(file, tmp_path).directory == shop
 
 
 def test_the_commands() -> None:

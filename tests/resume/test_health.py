@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.health import Health, check_health
+from memtui.resume.fork import write_forked_session
+from memtui.resume.health import Health, LostEnd, check_health, find_lost_end
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
@@ -53,6 +54,19 @@ def test_dead_ends(tmp_path: Path) -> None:
     assert (found.ok, found.behind, found.words) == (
         False, 2, "only 2 of 4 messages (50%) reachable: 2 messages behind a dead end",
     )  # fmt: skip
+
+
+def test_lost_messages_come_back_in_a_fork_at_their_end(tmp_path: Path) -> None:
+    behind = turn(turn(Script(), 0, None), 1, "a0").row("attachment", "x", "a0").read(tmp_path)
+    assert find_lost_end(behind, plan_resume(behind)) == LostEnd("a1", 2, 0)
+    made = write_forked_session(behind, "a1", now=0.0)
+    assert check_health(read_transcript(made.path), plan_resume(read_transcript(made.path))).total == 4
+    broken = turn(turn(turn(Script(), 0, None), 1, "a0"), 2, "never-written").read(tmp_path)
+    end = find_lost_end(broken, plan_resume(broken))
+    assert end == LostEnd("a1", 4, 2)
+    assert end.words == "4 messages more than Claude Code loads, 2 less"
+    whole = turn(Script(), 0, None).read(tmp_path)
+    assert find_lost_end(whole, plan_resume(whole)) is None
 
 
 def test_lines_and_rings(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.paths import project_name
+from memtui.client.paths import project_name, transcripts_dir
 from memtui.client.running import RunningSession
 from memtui.resume.launch import LaunchPlan, plan_launch, resolve_message, write_fork
 from memtui.resume.resume import plan_resume
@@ -57,7 +57,42 @@ def test_elsewhere(tmp_path: Path, path: Path) -> None:
     other.mkdir()
     plan = plan_launch(Env(tmp_path, {}), path, directory=other, at="a1")
     assert (plan.directory, plan.folder.name) == (other, project_name(str(other.resolve())))
-    assert not plan_launch(Env(tmp_path, {}), path, directory=other).writes
+
+
+@pytest.mark.parametrize(
+    ("began", "start", "found"),
+    [
+        ("shop", "shop", True), ("shop", "link", True), ("shop", "shop/sub", True), ("shop", "tree/deep", True),
+        ("tree", "shop/sub", True), ("shop/sub", "shop/sub", True), ("shop/sub", "shop", False),
+        ("shop", "other", False), ("shop-2", "shop", False),
+    ],
+)  # fmt: skip
+def test_from_where_the_client_finds_a_session(tmp_path: Path, began: str, start: str, found: bool) -> None:
+    """As recorded with 2.1.332; from elsewhere a fork in the folder of that directory is resumed."""
+    for name in ("shop/.git/worktrees/tree", "shop/sub", "tree/deep", "other", "shop-2"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "link").symlink_to("shop")
+    (tmp_path / "tree" / ".git").write_text(f"gitdir: {tmp_path}/shop/.git/worktrees/tree\n")
+    (tmp_path / "shop" / ".git" / "worktrees" / "tree" / "commondir").write_text("../..\n")
+    (tmp_path / "shop" / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{tmp_path}/tree/.git\n")
+    env = Env(tmp_path, {})
+    folder = transcripts_dir(env, tmp_path / began)
+    folder.mkdir(parents=True)
+    path = Script().user("u0", None, cwd=str(tmp_path / began)).answer("a1", "u0").write(folder)
+    plan = plan_launch(env, path, directory=tmp_path / start, fork=True)
+    assert (plan.forks, plan.writes) == (found, not found)
+    assert write_fork(plan, NOW).path.parent == transcripts_dir(env, tmp_path / start)
+
+
+def test_after_a_move_of_the_project_it_is_resumed_where_the_folder_is_named_after(
+    tmp_path: Path, shop: Path, path: Path
+) -> None:
+    moved = shop.with_name("new shop")
+    shop.rename(moved)
+    path.parent.rename(path.parent.with_name(project_name(str(moved))))
+    env = Env(tmp_path.resolve(), {})
+    plan = plan_launch(env, transcripts_dir(env, moved) / path.name)
+    assert (plan.directory, plan.writes) == (moved, False)
 
 
 @pytest.mark.parametrize("name", [f"{SESSION}.jsonl", "session.jsonl"])
@@ -74,7 +109,7 @@ def test_one_that_is_open(path: Path, shop: Path) -> None:
     with pytest.raises(Refused, match="already open in pid 12"):
         LaunchPlan(path, shop, path.parent, live=live).refuse_open()
     LaunchPlan(path, shop, path.parent, live=live, forks=True).refuse_open()
-    LaunchPlan(path, shop, path.parent, live=live, writes=True).refuse_open()
+    LaunchPlan(path, shop, path.parent, live=live, fork_reason="why").refuse_open()
 
 
 def test_none_at_all(tmp_path: Path) -> None:

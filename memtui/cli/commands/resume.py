@@ -44,8 +44,9 @@ def resume(
 
     ID is the beginning of an id, a title, or a transcript's path. MESSAGE is a uuid or its first 8 characters or more
     (memtui sessions tree shows them). Claude Code continues at its own leaf alone, so with --at a fork that ends at the
-    message is written beside the session, and that is resumed. So it is with a transcript that lies outside Claude
-    Code's folder: resumed by its path, it would write what comes next into another file.
+    message is written beside the session, and that is resumed. So it is with a DIR from which Claude Code doesn't find
+    the session (another repository, a subfolder), and with a transcript that lies outside Claude Code's folder: resumed
+    by its path, it would write what comes next into another file. With --print too: memtui undo removes the fork.
 
     --context json gives the messages as the Messages API takes them; md is for reading, without what looks like a
     secret.
@@ -114,17 +115,13 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
 
 def _forked(context: CliContext, plan: LaunchPlan) -> Fork:
     made = services.fork_session(context.workspace, plan)
-    then = "the session itself stays as it is; memtui undo removes it"
-    context.out.status(f"a fork {_end(plan)} was written: {made.path}; {then}")
+    then = f"the session itself stays as it is; memtui undo {made.operation[:8]} removes it"
+    context.out.status(f"a fork was written, since {plan.fork_reason}: {made.path}; {then}")
     return made
 
 
 def _would_fork(plan: LaunchPlan) -> str:
-    return f"would write a fork {_end(plan)} into {plan.folder} and resume it; -n: nothing was written"
-
-
-def _end(plan: LaunchPlan) -> str:
-    return f"that ends at {plan.at}" if plan.at else "of this transcript, which lies outside Claude Code's folder,"
+    return f"would write a fork into {plan.folder}, since {plan.fork_reason}, and resume it; -n: nothing was written"
 
 
 def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:

@@ -22,7 +22,7 @@ from memtui.presentation.session_text import omitted_details, resume_details, su
 from memtui.projects.activity import archive_for, live_sessions
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.export import ExportFormat
-from memtui.resume.health import check_health
+from memtui.resume.health import check_health, find_lost_end
 from memtui.resume.outline import NODE_LABELS, OutlineNode, outline_of, record_line
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.services import sessions as services
@@ -272,8 +272,11 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
     for path in paths:
         try:
             transcript = read_transcript(path)
-            health = check_health(transcript, plan_resume(transcript))
-            rows.append({"id": path.stem, "path": path, **asdict(health), **fields(health, "ok percent behind words")})
+            plan = plan_resume(transcript)
+            health, lost = check_health(transcript, plan), find_lost_end(transcript, plan)
+            fork = {"at": lost.uuid, **fields(lost, "more less words")} if lost else None
+            told = {**asdict(health), **fields(health, "ok percent behind words"), "fork": fork}
+            rows.append({"id": path.stem, "path": path, **told})
         except MemtuiError as error:
             errors.append(error)
 
@@ -282,7 +285,12 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
         if context.out.plain:
             good, bad = "ok", "problem"
         marks = {True: StyledText(good, "good"), False: StyledText(bad, "problem")}
-        lines = ([marks[row["ok"]], StyledText(row["id"][:SHORT], "dim"), row["words"]] for row in rows)
+        lines = [
+            line for row in rows for line in (
+                [marks[row["ok"]], StyledText(row["id"][:SHORT], "dim"), row["words"]],
+                *([["", "", _fork_words(row)]] if row["fork"] and not context.out.plain else []),
+            )
+        ]  # fmt: skip
         yield from table(context.out, columns("", "", "*"), lines)
 
     context.out.result("health", rows if session is None else rows[0] if rows else None, text(), rows=rows,
@@ -290,6 +298,10 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
     if session is None and not rows:
         context.out.status("no session here")
     return int(bool(errors) or not all(row["ok"] for row in rows))
+
+
+def _fork_words(row: Data) -> str:
+    return f"memtui resume {row['id'][:SHORT]} --at {row['fork']['at'][:SHORT]}: {row['fork']['words']}"
 
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")

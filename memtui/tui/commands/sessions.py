@@ -28,6 +28,7 @@ from memtui.util.text import size, visible
 
 if TYPE_CHECKING:
     from memtui.resume import export, launch
+    from memtui.resume.health import LostEnd
     from memtui.resume.launch import LaunchPlan
     from memtui.services import sessions as services
     from memtui.sessions.archive import ArchiveResult
@@ -45,12 +46,12 @@ def _session(context: CommandContext) -> Session:
 
 
 async def show_menu(context: CommandContext) -> None:
+    """What can be done from a session or one of its messages on. No transcript is read before something is chosen."""
     path, at = context.path, context.selection.message
-    resumed = await context.in_thread(_plan_resume, context, path, "")
-    at = "" if at == resumed.leaf.uuid else at
-    if at:
-        resumed = await context.in_thread(_plan_resume, context, path, at)
-    options = await context.in_thread(_options, context, path, at, resumed)
+    opened = context.state.opened.get(str(path))
+    at = "" if opened and at == opened.leaf else at
+    lost = opened.lost if opened and opened.lost and at != opened.lost.uuid else None
+    options = await context.in_thread(_options, context, path, at, lost)
     title = visible(_session(context).title, keep="") or session_files.UNTITLED
     start = next(option.key for option in options if not option.off)
     explain = f"up to message {at[:8]}" if at else ""
@@ -61,27 +62,36 @@ async def show_menu(context: CommandContext) -> None:
         case "copy":
             await copy_command(context)
         case "context":
-            _copy_context(context, resumed)
+            await _copy_context(context, at)
         case "export":
-            await _export(context, resumed, title)
+            await _export(context, at, title)
         case "read":
             await read(context)
+        case "elsewhere":
+            await _open_elsewhere(context, path, at)
+        case "lost" if lost:
+            await _open(context, await context.in_thread(_plan_launch, context, path, lost.uuid, fork=True))
 
 
-def _plan_resume(context: CommandContext, path: Path, at: str) -> ResumePlan:
-    return resume.plan_resume(context.app.transcript(path), at)
+def _conversation(context: CommandContext, at: str) -> ResumePlan:
+    resumed = resume.plan_resume(context.app.transcript(context.path), at)
+    if resumed.messages is None:
+        raise NotFound("Claude Code finds no conversation here", hint="6 reads all that the file holds")
+    return resumed
 
 
-def _plan_launch(context: CommandContext, path: Path, at: str, *, fork: bool) -> LaunchPlan:
-    return launch.plan_launch(context.workspace.env, path, at=at, fork=fork)
+def _plan_launch(
+    context: CommandContext, path: Path, at: str, *, fork: bool = False, directory: Path | None = None
+) -> LaunchPlan:
+    return launch.plan_launch(context.workspace.env, path, at=at, fork=fork, directory=directory)
 
 
-def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) -> list[dialogs.Option[str]]:
-    home, why, where, forks = context.workspace.env.home, "", "", False
+def _options(context: CommandContext, path: Path, at: str, lost: LostEnd | None) -> list[dialogs.Option[str]]:
+    home, why, where, forks = context.workspace.env.home, "", "", bool(at)
     try:
-        plan = _plan_launch(context, path, at, fork=False)
-        where, forks = f"in {tilde_path(plan.directory, home)}", plan.writes
-        why = plan.open_elsewhere
+        plan = _plan_launch(context, path, "")
+        where, forks = f"in {tilde_path(plan.directory, home)}", forks or plan.writes
+        why = "" if forks else plan.open_elsewhere
     except MemtuiError as error:
         why = error.message
     missing = ""
@@ -89,25 +99,44 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
         executable.find_client(context.workspace.env)
     except Unsupported as error:
         missing = error.message
-    nothing = "Claude Code finds no conversation here" if resumed.messages is None else ""
+    forked = f"{'not its last message' if at else 'not as it is'}: 2 forks here" if forks else ""
     no_fork = "read only" if forks and context.workspace.read_only else ""
     elsewhere = "" if where else why
-    tokens = "" if nothing else f"Markdown, {size(len(export.export_transcript(resumed, '', 'markdown').text))}B"
-    return [
-        dialogs.Option("open", "1  Open in Claude Code", where,
-                       missing or nothing or why or ("not its last message: 2 forks here" if forks else "")),
+    found = [
+        dialogs.Option("open", "1  Open in Claude Code", where, missing or why or forked),
         dialogs.Option("fork", "2  Fork, then open", "a new session; this one stays",
-                       missing or nothing or elsewhere or no_fork),
-        dialogs.Option("copy", "3  Copy the command", "cd … && claude --resume …", elsewhere or nothing),
-        dialogs.Option("context", "4  Copy the context", tokens, nothing),
-        dialogs.Option("export", "5  Export…", "Markdown, JSON, HTML", nothing),
+                       missing or elsewhere or no_fork),
+        dialogs.Option("copy", "3  Copy the command", "cd … && claude --resume …", elsewhere),
+        dialogs.Option("context", "4  Copy the context", "Markdown", ""),
+        dialogs.Option("export", "5  Export…", "Markdown, JSON, HTML", ""),
         dialogs.Option("read", "6  Read it", "all of it, with find", ""),
+        dialogs.Option("elsewhere", "7  Open in another directory…", "", missing),
     ]  # fmt: skip
+    if lost:
+        found.append(dialogs.Option("lost", "8  Fork at its lost end", lost.words, missing or elsewhere or no_fork))
+    return found
+
+
+async def _open_elsewhere(context: CommandContext, path: Path, at: str) -> None:
+    def problem(word: str) -> str:
+        return "" if (cwd / expand_tilde(word)).is_dir() else "there is no such directory"
+
+    cwd = context.workspace.location.cwd
+    answer = await context.ask(dialogs.Ask("Open in directory", str(cwd), check=problem, does="open"))
+    if answer:
+        directory = cwd / expand_tilde(answer)
+        await _open(context, await context.in_thread(_plan_launch, context, path, at, directory=directory))
 
 
 async def _open(context: CommandContext, plan: LaunchPlan) -> None:
     plan.refuse_open()
-    name = (await _fork(context, plan)).stem if plan.writes else ""
+    name = ""
+    if plan.writes:
+        made = await context.in_thread(lambda: services.fork_session(context.workspace, plan))
+        here = made.path.parent == context.workspace.location.transcripts
+        back = "z undoes it" if here else f"memtui undo {made.operation[:8]} removes it"
+        context.notify(f"a fork was written: {visible(made.title, keep='')}; {back}")
+        name = made.id
     try:
         code = services.resume_in_client(context.workspace, plan, name=name, suspend=context.app.suspend)
     finally:
@@ -116,36 +145,36 @@ async def _open(context: CommandContext, plan: LaunchPlan) -> None:
         context.app.notify(f"Claude Code ended with {code}", severity="warning", markup=False)
 
 
-async def _fork(context: CommandContext, plan: LaunchPlan) -> Path:
-    made = await context.in_thread(lambda: services.fork_session(context.workspace, plan))
-    context.notify(f"a fork was written: {visible(made.title, keep='')}; z undoes it")
-    return made.path
-
-
 async def copy_command(context: CommandContext) -> None:
-    """Send the command that resumes it to the clipboard; for a message in its middle a fork is written first."""
-    plan = await context.in_thread(_plan_launch, context, context.path, context.selection.message, fork=False)
-    name = (await _fork(context, plan)).stem if plan.writes else plan.id
-    context.app.copy_to_clipboard(executable.shell_command(plan.directory, name))
-    context.notify("command sent to the clipboard")
+    """Send the command that resumes it to the clipboard. Copying writes nothing: memtui's own command writes a fork."""
+    path, at = context.path, context.selection.message
+    opened = context.state.opened.get(str(path))
+    plan = await context.in_thread(_plan_launch, context, path, "" if opened and at == opened.leaf else at)
+    if plan.writes:
+        words = ["memtui", "resume", str(path), *(["--at", plan.at] if plan.at else [])]
+        context.app.copy_to_clipboard(" ".join(map(executable.shell_quote, words)))
+    else:
+        context.app.copy_to_clipboard(executable.shell_command(plan.directory, plan.id))
+    context.notify("command sent to the clipboard" + (": it writes a fork, then opens that" if plan.writes else ""))
 
 
-def _copy_context(context: CommandContext, resumed: ResumePlan) -> None:
-    made = export.export_transcript(resumed, _session(context).title, "markdown")
+async def _copy_context(context: CommandContext, at: str) -> None:
+    title = _session(context).title
+    made = await context.in_thread(lambda: export.export_transcript(_conversation(context, at), title, "markdown"))
     context.app.copy_to_clipboard(made.text)
     words = f"context sent to the clipboard, {size(len(made.text))}B"
     words += f"; {sum(made.removed.values())} that look like secrets were taken out" if made.removed else ""
     context.notify(words)
 
 
-async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> None:
+async def _export(context: CommandContext, at: str, title: str) -> None:
     forms = await context.in_thread(lambda: services.FORMATS)
     options = [dialogs.Option(form, form, f".{suffix}") for form, suffix in forms.items()]
     form = await context.ask(dialogs.Choose("Export as", options))
     if form is None:
         return
     redact = Allow(secret="redact")
-    made = await context.in_thread(services.export_session, resumed, title, form, redact)
+    made = await context.in_thread(lambda: services.export_session(_conversation(context, at), title, form, redact))
     assert not isinstance(made, SecretFound)
     removed = services.removed_words(made.removed)
     explain = f"Taken out, because it looks like a secret: {removed}" if removed else ""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from memtui.client.paths import tilde_path
 from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
 from memtui.presentation import LabeledText, session_text
-from memtui.resume.health import check_health
+from memtui.resume.health import check_health, find_lost_end
 from memtui.resume.outline import OutlineNode, outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import CompressedSessions, Session
@@ -215,11 +215,13 @@ def opened_of(
         LabeledText("memory", ", ".join(memory), "link"),
     ]
     pairs: list[Pair] = [(one.label, visible(one.text, keep=""), TONE_STYLES[one.tone]) for one in details if one.text]
+    lost = find_lost_end(transcript, plan)
     notes = [
         *([] if health.ok else [health.words]),
+        *([f"a fork gets {lost.words}: Enter"] if lost else []),
         *(f"not sent: {one.text}" for one in session_text.omitted_details(plan)),
     ]
-    return OpenSession(place, outline_of(transcript, plan), pairs, notes, written)
+    return OpenSession(place, outline_of(transcript, plan), pairs, notes, written, plan.leaf.uuid, lost)
 
 
 def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:

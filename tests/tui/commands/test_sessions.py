@@ -55,6 +55,20 @@ async def test_the_context_up_to_a_rewound_branch(make_app: Maker, sessions: lis
         assert "without backoff" not in app.clipboard
 
 
+async def test_copying_the_command_writes_nothing(make_app: Maker, sessions: list[Path], home: Path) -> None:
+    (home / "shop").mkdir(exist_ok=True)
+    sessions[0].write_text(sessions[0].read_text().replace("/home/ana/proj", str(home / "shop")))
+    before = digest_tree(sessions[0].parent)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await on(pilot, sessions[0])
+        await press(pilot, "y")
+        assert app.clipboard.endswith(f"claude --resume {sessions[0].stem}")
+        await press(pilot, "right", "j", "j", "y", "y")
+        assert view.point is not None
+        assert app.clipboard == f"memtui resume {sessions[0]} --at {view.point.uuid}"
+    assert digest_tree(sessions[0].parent) == before
+
+
 async def test_rename_and_back(make_app: Maker, sessions: list[Path]) -> None:
     before = sessions[1].read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
