@@ -20,6 +20,7 @@ from memtui.memory.dismissals import Dismissal
 from memtui.memory.index import INDEX_NAME
 from memtui.util.app_dirs import Dirs
 from memtui.util.hashing import sha256
+from memtui.util.json_object import read_plain
 
 FOLDER = "proposals"  # of the state directory: a file for each memory folder
 MAX_PROPOSALS = 100
@@ -93,8 +94,8 @@ def read_proposals(
     dirs: Dirs, folder: Path, digests: Mapping[str, str], dismissed: Collection[Dismissal] = ()
 ) -> tuple[Proposal, ...]:
     """The kept proposals of which no file changed since and that were not dismissed; none if the file is damaged."""
-    with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.json.decode(_path(dirs, folder).read_bytes(), type=_Kept)
+    with suppress(OSError, RecursionError, msgspec.DecodeError):
+        kept = msgspec.json.decode(read_plain(_path(dirs, folder)), type=_Kept)
         return tuple(
             one
             for one in kept.proposals

@@ -15,6 +15,7 @@ from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
+from memtui.util.json_object import load_json
 
 RESERVE_BYTES = 256 * 1024  # ten times the largest index that an agent loads
 
@@ -79,7 +80,7 @@ class Drafts:
 
     def _read(self, file: Path) -> Draft | None:
         try:
-            return convert(json.loads(file.read_bytes()), Draft, dec_hook=lambda kind, value: kind(value))
+            return convert(load_json(file), Draft, dec_hook=lambda kind, value: kind(value))
         except (OSError, ValueError):
             return None  # a draft of ours is never half written, so this is another program's file
 

@@ -28,6 +28,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config, read_config
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
 from memtui.util.foreground import run_in_foreground
+from memtui.util.json_object import load_json
 from memtui.util.process import ProcessIdentity, current_process, is_alive
 
 FOLDER = "editing"  # of the state folder, for the copies
@@ -236,7 +237,7 @@ def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
 def _end_copy(copy: Path, data: bytes, now: float) -> None:
     """The editor has returned: what the copy holds later than this is a change that came late."""
     try:
-        about = json.loads((copy.parent.parent / "about.json").read_bytes())
+        about = load_json(copy.parent.parent / "about.json")
         about |= {"start": digest(data), "ended": now}
         replace_file(copy.parent.parent / "about.json", json.dumps(about).encode("ascii"), mode=0o600)
     except (OSError, ValueError, TypeError):
@@ -263,7 +264,7 @@ def take_up_leftovers(workspace: Workspace) -> tuple[str, ...]:
 
 def _take_up(workspace: Workspace, folder: Path) -> str | None:
     try:
-        about = json.loads((folder / "about.json").read_bytes())
+        about = load_json(folder / "about.json")
         path, base, start, ended = Path(about["path"]), about["base"], about["start"], about.get("ended")
         owner = ProcessIdentity.parse(about["process"])
         if owner is None or not (isinstance(base, str | None) and isinstance(ended, float | int | None)):

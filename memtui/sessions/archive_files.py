@@ -45,6 +45,7 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.sessions.operations_log import SessionOperation, SessionOperations
 from memtui.transcripts.subagents import agent_files
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+from memtui.util.json_object import load_json
 
 NOTE = "note.json"
 
@@ -82,7 +83,7 @@ class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
 def read_note(box: Path) -> ArchiveNote | None:
     """The note of a box; `None` if there is none that can be used: then it isn't one."""
     try:
-        note = convert(json.loads((box / NOTE).read_bytes()), ArchiveNote)
+        note = convert(load_json(box / NOTE), ArchiveNote)
     except (OSError, ValueError):
         return None
     return note if note.files else None
@@ -406,7 +407,7 @@ class ArchiveMover:
     def _read(self, journal: Path) -> ArchiveMove | None:
         """What a journal says; `None` if it isn't ours: they are written whole."""
         try:
-            move = convert(json.loads(journal.read_bytes()), ArchiveMove, dec_hook=lambda kind, value: kind(value))
+            move = convert(load_json(journal), ArchiveMove, dec_hook=lambda kind, value: kind(value))
         except (OSError, ValueError):
             return None
         if ".." in move.box.parts or (move.operation is not None and not move.operation.sessions):

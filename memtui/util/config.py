@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from memtui.util.errors import MemtuiError, UsageError
+from memtui.util.json_object import read_plain
 
 CONFIG_NAME = "config.toml"
 
@@ -66,13 +67,13 @@ def read_config(folder: Path) -> Config:
     warnings: list[str] = []
     data: dict[str, Any] = {}
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_plain(path).decode()
         import tomllib  # most people have no such file, and the first picture waits for this
 
         data = tomllib.loads(text)
     except FileNotFoundError:
         pass
-    except (OSError, ValueError) as error:  # no text, or no TOML
+    except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, or nested too deeply
         warnings.append(f"{path.name} is not used: {error}")
     keys = data.pop("keys", {})
     if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
@@ -105,9 +106,9 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
         raise UsageError(f"{key} can be {', '.join(setting.choices)}")
     path = folder / CONFIG_NAME
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
-    except (TOMLKitError, UnicodeDecodeError) as error:
-        raise MemtuiError(f"{path} is not TOML: {error}", hint="fix it by hand; it was left as it is") from error
+        document = tomlkit.parse(read_plain(path)) if path.exists() else tomlkit.document()
+    except (TOMLKitError, OSError, UnicodeDecodeError, RecursionError) as error:
+        raise MemtuiError(f"{path} can't be used: {error}", hint="fix it by hand; it was left as it is") from error
     if value is None:
         document.pop(key, None)
     else:

@@ -17,7 +17,7 @@ from memtui.dream.lock.lock import lock_before_run
 from memtui.dream.lock.lock_file import MAX_CLOCK_SKEW_S
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.memory.workspace import Workspace
-from memtui.util.json_object import json_object
+from memtui.util.json_object import json_object, read_plain
 
 _MTIME_TOLERANCE_S = 1e-3  # a float of seconds is coarser than an mtime
 
@@ -67,6 +67,6 @@ def _path(workspace: Workspace) -> Path:
 
 def _load(workspace: Workspace) -> SessionMark | None:
     try:
-        return convert(json_object(_path(workspace).read_bytes()), SessionMark)
+        return convert(json_object(read_plain(_path(workspace))), SessionMark)
     except (OSError, ValueError):
         return None

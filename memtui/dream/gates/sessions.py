@@ -34,6 +34,7 @@ from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.transcripts.stats import tool_category
 from memtui.transcripts.summary import decode_fast
 from memtui.util.config import Config
+from memtui.util.json_object import load_json
 from memtui.util.text import age, pluralize, time_ago
 
 ASSISTANT_SETTING = "assistant_mode"
@@ -152,7 +153,7 @@ def _path(workspace: Workspace) -> Path:
 
 def _load(path: Path) -> SessionScan | None:
     try:
-        return convert(json.loads(path.read_bytes()), SessionScan)
+        return convert(load_json(path), SessionScan)
     except (OSError, ValueError):
         return None
 

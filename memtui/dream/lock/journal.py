@@ -17,6 +17,7 @@ from memtui.dream.lock.lock_file import PriorLock
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
+from memtui.util.json_object import load_json
 from memtui.util.process import ProcessIdentity
 
 
@@ -75,7 +76,7 @@ def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
 
 def _read_entry(path: Path) -> LockEntry | None:
     try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
+        data: dict[str, Any] = load_json(path)
         kind, text, mtime_ns, mode = data["before"]
         before = PriorLock(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
         holder, success = ProcessIdentity.parse(data["holder"]), data["success_ns"]

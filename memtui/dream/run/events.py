@@ -20,7 +20,7 @@ from msgspec.structs import asdict, replace
 
 from memtui.fs.atomic import write_all
 from memtui.fs.filesystem import REAL
-from memtui.util.json_object import json_object
+from memtui.util.json_object import json_object, read_plain
 
 RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """Adopted, nothing to do, held for review, failed, killed, over budget, or stopped by a gate."""
@@ -212,7 +212,7 @@ class EventLog(Struct):
 def read_events(path: Path) -> tuple[Event, ...]:
     """All complete events of a file, oldest first; none if there is no file."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except OSError:
         return ()
     lines = data.split(b"\n")[:-1]

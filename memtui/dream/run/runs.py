@@ -36,6 +36,7 @@ from memtui.fs.atomic import make_folders, replace_file
 from memtui.fs.folders import subfolders
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
+from memtui.util.json_object import load_json, read_plain
 from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.resolve import resolve_one
 
@@ -117,7 +118,7 @@ def read_run(dirs: Dirs, id: str) -> Run | None:
     """Read a run by its whole id; `None` if there is none, or its file is damaged."""
     path = dirs.state / "runs" / id
     try:
-        data = json.loads((path / "run.json").read_bytes())
+        data = load_json(path / "run.json")
         data |= {"id": id, "path": path, "process": ProcessIdentity.parse(data["process"])}
         return convert(data, Run, dec_hook=lambda kind, value: kind(value))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -164,7 +165,7 @@ def run_state(run: Run, events: Iterable[Event] | None = None) -> RunState:
 def _end(run: Run) -> Ended | None:
     """Find a run's end without parsing its other events, since all runs are listed."""
     try:
-        data = run.events.read_bytes()
+        data = read_plain(run.events)
     except OSError:
         return None
     at = data.rfind(b'\n{"event":"ended",') + 1

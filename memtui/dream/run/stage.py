@@ -28,6 +28,7 @@ from memtui.fs.links import link_target, why_not_written
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
+from memtui.util.json_object import load_json
 
 STAGE_RETENTION_S = 14 * 86_400
 _INCOMPLETE_RETENTION_S = 3600  # age from which an incomplete stage is not one that a run is just making
@@ -178,7 +179,7 @@ def open_stage(dirs: Dirs, id: str) -> Stage:
 
 def _read(path: Path) -> Stage | None:
     try:
-        data: dict[str, Any] = json.loads((path / "manifest.json").read_bytes())
+        data: dict[str, Any] = load_json(path / "manifest.json")
         files = {_name(name): StagedFile(str(d), int(size), int(at)) for name, (d, size, at) in data["files"].items()}
         left_out = {_name(name): str(reason) for name, reason in data["left_out"].items()}
         return Stage(path.name, path, Path(_name(data["folder"])), float(data["made"]), files, left_out)

@@ -25,6 +25,7 @@ from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
+from memtui.util.json_object import load_json
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def draw_cron(random: "Random") -> str:
 def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
     """Read the kept schedule; `None` if there is no usable one."""
     try:
-        found = convert(json.loads(_path(dirs, location).read_bytes()), Schedule)
+        found = convert(load_json(_path(dirs, location)), Schedule)
         parse_cron(found.cron, 0.0)
     except (OSError, ValueError, UsageError):
         return None
