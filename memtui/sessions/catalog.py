@@ -3,15 +3,19 @@
 `Catalogue.cached` answers from the cache alone, in milliseconds, with what was true at the last `refresh`. `refresh`
 compares size, time and inode of every file, reads what changed, newest first, and reports progress. A file that grew is
 read on from where reading stopped, if the bytes before that offset are still the same.
+
+Each row carries a checksum of what is read of it: a cache in which one is wrong, or that SQLite calls damaged, is
+deleted and made anew from the files, so that damage neither changes nor hides a session.
 """
 
 from __future__ import annotations
 
 import json
+import marshal
 import sqlite3
 import time
 from binascii import crc32
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -33,6 +37,7 @@ T = TypeVar("T")
 
 FILE_NAME = "catalogue.db"
 LOCK_TIMEOUT_S = 2.0  # how long to wait for another program that writes
+_NOT_DAMAGED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL)
 PAGE_CACHE_KIB = 512  # SQLite's: a list is read once from end to end, and the system has a cache of its own
 PROGRESS_INTERVAL_S = 0.4  # how long files are read before the result so far is stored and reported
 ReportProgress = Callable[[int, int], None]  # how many of the changed files were read, and how many there are
@@ -49,7 +54,7 @@ create table session(
     title text not null, first_prompt text not null, first_time text not null, last_time text not null,
     messages integer not null, prompts integer not null, rewinds integer not null, compactions integer not null,
     side integer not null, lines integer not null, bad integer not null, offset integer not null,
-    cwd text not null, branch text not null
+    cwd text not null, branch text not null, row_check integer not null, summary_check integer not null
 );
 create table progress(path text primary key, fingerprint blob not null, state text not null);
 create table health(path text primary key, modified real not null, size integer not null, problem text not null);
@@ -61,18 +66,19 @@ create index unlisted on session(folder) where not listed
 _FILE = "path, modified, size, inode"  # what tells whether a file changed: the fields of a `SessionFile`
 _ROW = f"{_FILE}, last_activity, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
 _STORE = (
-    f"insert or replace into session(path, folder, modified, size, inode, last_activity, listed, {_SUMMARY})"
-    f" values ({', '.join('?' * (8 + _SUMMARY.count(',')))})"
+    "insert or replace into session(path, folder, modified, size, inode, last_activity, listed, row_check,"
+    f" summary_check, {_SUMMARY}) values ({', '.join('?' * (10 + _SUMMARY.count(',')))})"
 )
 
 
-def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
+def open_database(file: Path | None, schema: str, *, damaged: bool = False) -> sqlite3.Connection:
     """Open a cache that commits by itself, in memory without a usable file; a damaged one is made anew."""
     if file is not None:
         with suppress(OSError, sqlite3.Error):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
-                return _connect(str(file), schema)
+                if not damaged:
+                    return _connect(str(file), schema)
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                     raise
@@ -128,7 +134,9 @@ class Catalogue:
     """The sessions of one machine, cached in a folder of ours; one object a thread, closed after use."""
 
     def __init__(self, cache: Path) -> None:
-        self._db = open_database(cache / FILE_NAME, _SCHEMA)
+        self._file = cache / FILE_NAME
+        self._db = open_database(self._file, _SCHEMA)
+        self._restarts = 0  # how often it was begun anew because it was damaged
 
     def __enter__(self) -> Self:
         return self
@@ -149,8 +157,8 @@ class Catalogue:
 
     def _cached(self, make: Callable[[Iterable[Row]], T], folders: Sequence[Path] | None, limit: int) -> T:
         where, values = _in_folders(folders)
-        query = f"select {_ROW} from session where listed and {where} order by last_activity desc, path limit ?"
-        return self._select_as(make, query, *values, limit)
+        query = f"select {_ROW}, row_check from session where listed and {where} order by last_activity desc, path"
+        return self._select_as(lambda rows: make(_checked(rows)), f"{query} limit ?", *values, limit)
 
     def current(
         self,
@@ -160,28 +168,40 @@ class Catalogue:
         cached: list[Session] | None = None,  # what that method gave, if the caller has it
     ) -> list[Session]:
         """List sessions as their files are now: `refresh` and `cached`, in one step where nothing changed."""
+        restarts = self._restarts
         sessions = self.cached(folders) if cached is None else cached
         where, values = _in_folders(folders)
-        unlisted = self._select(f"select {_FILE} from session where not listed and {where}", *values)
+        query = f"select {_FILE}, row_check from session where not listed and {where}"
+        unlisted = self._select_as(lambda rows: list(_checked(rows)), query, *values)
         known: dict[str, Row] = {row[0]: row for row in [*sessions, *unlisted]}
         stale, gone = _compare(list_files() if list_files else listed_files(folders), known)
         if not stale and not gone:
             return sessions
-        errors += self._read_changed(stale, gone).errors
-        return self.cached(folders)
+        faults = self._read_changed(stale, gone).errors
+        sessions = self.cached(folders)
+        if restarts != self._restarts:
+            faults = self.refresh(folders).errors
+            sessions = self.cached(folders)
+        errors += faults
+        return sessions
 
     def summaries(self, folders: Sequence[Path]) -> dict[str, SessionSummary]:
         """Everything known of the sessions of these folders, by the path of their file."""
-        return self._summaries(*_in_folders(folders))
+        return self._summaries(folders, *_in_folders(folders))
 
     def summary(self, path: str) -> SessionSummary | None:
         """Everything known of one session; None if it was never refreshed."""
-        return self._summaries("path = ?", (path,)).get(path)
+        return self._summaries([Path(path).parent], "path = ?", (path,)).get(path)
 
-    def _summaries(self, where: str, values: tuple[str, ...]) -> dict[str, SessionSummary]:
+    def _summaries(self, folders: Sequence[Path], where: str, values: tuple[str, ...]) -> dict[str, SessionSummary]:
         from memtui.transcripts.summary import SessionSummary  # 10 ms, not needed by a plain list
 
-        rows = self._select(f"select path, {_SUMMARY} from session where {where}", *values)
+        query = f"select path, {_SUMMARY}, summary_check from session where {where}"
+        restarts = self._restarts
+        rows = self._select_as(lambda rows: list(_checked(rows)), query, *values)
+        if restarts != self._restarts:
+            self.refresh(folders)
+            rows = [row[:-1] for row in self._select(query, *values)]
         return {row[0]: SessionSummary(*row[1:]) for row in rows}
 
     def health(self, session: Session) -> str | None:
@@ -276,7 +296,7 @@ class Catalogue:
             " where path = ? and inode = ? and size < ?",
             file.file_path, file.inode, file.size,
         ):  # fmt: skip
-            if fingerprint == _fingerprint(file.file_path, offset):
+            if fingerprint == _fingerprint(file.file_path, offset, state):
                 from memtui.transcripts.summary import SummaryScanner  # 10 ms, where files changed only
 
                 return SummaryScanner.resumed(state)
@@ -287,17 +307,34 @@ class Catalogue:
 
     def _select_as(self, make: Callable[[Iterable[Row]], T], query: str, *values: object) -> T:
         """Make something of rows as they come: two forms of thousands of them are never in memory."""
-        try:
-            return make(self._db.execute(query, values))
-        except sqlite3.DatabaseError:  # damaged, or deleted by another program: the files tell everything again
-            self._db.close()
-            self._db = open_database(None, _SCHEMA)
-            return make(self._db.execute(query, values))
+        with closing(self._db.cursor()) as cursor:  # an open one would delete the journal of the next database
+            try:
+                return make(cursor.execute(query, values))
+            except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+                damage = error
+        self._start_anew(damage)
+        return make(self._db.execute(query, values))
+
+    def _start_anew(self, error: Exception) -> None:
+        """Go on with an empty cache, from which the files are read again: a damaged one, and one that another program
+        deleted, is replaced; beside one that is only locked or can't be written, it is in memory.
+        """
+        self._db.close()
+        self._restarts += 1
+        kept = (
+            isinstance(error, sqlite3.OperationalError) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED
+        )
+        self._db = open_database(None if kept else self._file, _SCHEMA, damaged=True)
 
     def _write(self, rows: list[tuple[Row, Row]], gone: list[str]) -> None:
         try:
             self._commit(rows, gone)
-        except sqlite3.OperationalError:  # locked, no room, read only: go on with a copy in memory
+        except sqlite3.DatabaseError as error:
+            if not isinstance(error, sqlite3.OperationalError):
+                self._start_anew(error)
+                self._commit(rows, [])
+                return
+            # Locked, no room, read only: go on with a copy in memory.
             copy = open_database(None, _SCHEMA)
             with suppress(sqlite3.Error):
                 self._db.backup(copy)
@@ -319,6 +356,19 @@ class Catalogue:
             if self._db.in_transaction:
                 self._db.execute("rollback")
             raise
+
+
+def _checksum(row: Row) -> int:
+    return crc32(marshal.dumps(row, 2))  # version 2 writes equal values alike
+
+
+def _checked(rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows without their last value, which is the checksum of the others; `ValueError` if one is damaged."""
+    for *values, check in rows:
+        row = tuple(values)
+        if check != _checksum(row):
+            raise ValueError("a row of the cache is damaged")
+        yield row
 
 
 def _until(stopped: Callable[[], bool], scanned: Generator[Scanned, None, None]) -> Generator[Scanned, None, None]:
@@ -362,18 +412,29 @@ def _not_listed(folder: Path) -> MemtuiError:
 def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is stored of a session: the row of a list, and what is needed to read on."""
     summary = scanner.summary
-    path, modified = file.file_path, file.modified
-    values = (getattr(summary, name) for name in _SUMMARY.split(", "))
-    fields = (replace_surrogates(value) if isinstance(value, str) else value for value in values)
+    path, modified, when = file.file_path, file.modified, summary.when(file.modified)
+    names = _SUMMARY.split(", ")
+    found = (getattr(summary, name) for name in names)
+    values = [replace_surrogates(value) if isinstance(value, str) else value for value in found]
+    named = dict(zip(names, values, strict=True))
+    shown = [named[name] for name in ("title", "messages", "bad", "branch", "cwd")]
+    first = "" if named["first_prompt"] == named["title"] else named["first_prompt"]
+    stamp = (path, float(modified), file.size, file.inode)
+    row_check = _checksum((*stamp, float(when), *shown, first) if summary.listed else stamp)
     folder = path.rpartition("/")[0]
-    row = (path, folder, modified, file.size, file.inode, summary.when(modified), summary.listed, *fields)
-    return row, (path, _fingerprint(path, summary.offset), scanner.state())
+    row = (
+        path, folder, modified, file.size, file.inode, when, summary.listed, row_check, _checksum((path, *values)),
+        *values,
+    )  # fmt: skip
+    state = scanner.state()
+    return row, (path, _fingerprint(path, summary.offset, state), state)
 
 
-def _fingerprint(path: str, offset: int) -> bytes:
-    """A digest of a file's start and of the bytes before an offset."""
+def _fingerprint(path: str, offset: int, state: str) -> bytes:
+    """A digest of a file's start, of the bytes before an offset, and of what was known there."""
     size = min(_FINGERPRINT_BYTES, offset)
-    return blake2b(read_part(path, 0, size) + read_part(path, offset - size, size), digest_size=16).digest()
+    parts = read_part(path, 0, size) + read_part(path, offset - size, size) + state.encode()
+    return blake2b(parts, digest_size=16).digest()
 
 
 def load_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError]) -> list[Session]:

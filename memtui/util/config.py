@@ -108,7 +108,7 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
     try:
         document = tomlkit.parse(read_plain(path)) if path.exists() else tomlkit.document()
     except (TOMLKitError, OSError, UnicodeDecodeError, RecursionError) as error:
-        raise MemtuiError(f"{path} can't be used: {error}", hint="fix it by hand; it was left as it is") from error
+        raise MemtuiError(f"{path} is not TOML: {error}", hint="fix it by hand; it was left as it is") from error
     if value is None:
         document.pop(key, None)
     else:

@@ -179,6 +179,24 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
     assert [one.title for one in listed(tmp_path / "cache", path.parent)] == ["first"]
 
 
+@pytest.mark.parametrize("column", ["title", "listed", "messages", "modified", "cwd", "prompts"])
+def test_a_row_that_was_damaged_is_read_from_its_file_again(tmp_path: Path, column: str) -> None:
+    folder, cache = tmp_path / "p", tmp_path / "cache"
+    for number in range(3):
+        write(folder / name(number), prompt(f"ask {number}"), 1000 + number)
+    listed(cache, folder)
+    with Catalogue(cache) as catalogue:
+        known = catalogue.summaries([folder])
+    with sqlite3.connect(cache / FILE_NAME) as database:  # what SQLite itself can't notice
+        database.execute(f"update session set {column} = 'x' where path like ?", (f"%{name(1)}",))
+        database.execute("delete from session where path like ?", (f"%{name(2)}",))
+    database.close()
+    for _ in range(2):
+        with Catalogue(cache) as catalogue:
+            assert catalogue.current([folder], []) == fresh(folder)
+            assert catalogue.summaries([folder]) == known
+
+
 def test_a_cache_that_another_program_holds_costs_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memtui.sessions.catalog.LOCK_TIMEOUT_S", 0.01)
     path = tmp_path / "p" / name(1)
