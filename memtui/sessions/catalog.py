@@ -175,7 +175,7 @@ class Catalogue:
         unlisted = self._select_as(lambda rows: list(_checked(rows)), query, *values)
         known: dict[str, Row] = {row[0]: row for row in [*sessions, *unlisted]}
         stale, gone = _compare(list_files() if list_files else listed_files(folders), known)
-        if not stale and not gone:
+        if not stale and not gone and restarts == self._restarts:
             return sessions
         faults = self._read_changed(stale, gone).errors
         sessions = self.cached(folders)
