@@ -1,35 +1,36 @@
 """A conversation as a document to share: Markdown, JSON or one HTML page, with what looks like a secret redacted.
 
-Every text is redacted, tool inputs and results too, and control bytes become visible. The HTML page holds no script and
-loads nothing.
+It holds what a resume sends, or the whole session: every branch, what came before a compaction and the sub-agents, with
+times and models. A result is named by its call: results of parallel calls come in any order. Every text is redacted,
+tool inputs and results too, and control bytes become visible. The HTML page holds no script and loads nothing.
 """
 
-import html
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from memtui.resume.context import context_messages
-from memtui.resume.conversation import Block
+from memtui.resume.outline import NODE_LABELS, OutlineNode, outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
-from memtui.transcripts.content import block_content
-from memtui.transcripts.lines import map_values
+from memtui.transcripts.content import ContentPart, block_content, record_parts, record_role
+from memtui.transcripts.entries import text
+from memtui.transcripts.lines import Record, map_values
+from memtui.transcripts.transcript import Transcript, read_transcript
+from memtui.util.errors import MemtuiError
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import replace_surrogates, visible
 
+html_page = LazyModule("memtui.resume.html_page")  # Markdown and code colours: 60 ms, for one of the formats
+
 _BACKTICKS = re.compile("`+")
+_SPEAKERS = {"you": "User", "assistant": "Assistant", "task": "Task"}
 ExportFormat = Literal["markdown", "json", "html"]
 Clean = Callable[[str], str]  # redacts secrets and control bytes in a text
-_STYLE = (
-    "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f4;padding:.6rem}"
-    "h2{font-size:1rem;margin:1.5rem 0 .3rem}details{margin:.5rem 0}"
-    "@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}pre{background:#222}}"
-)
 
 
 class Export(Struct, frozen=True):
@@ -39,8 +40,24 @@ class Export(Struct, frozen=True):
     removed: dict[str, int]
 
 
-def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Export:
-    """Export what a resume sends, under a title; an empty conversation gives an empty document."""
+class Passage(Struct, frozen=True):
+    """A part of the document, with the headings that stand before it; the body of a text is Markdown."""
+
+    kind: Literal["text", "code", "note"]
+    body: str
+    label: str = ""  # what a body of code is: "Call Bash", "Result of Bash make test"
+    language: str = ""
+    branch: str = ""
+    speaker: str = ""
+
+
+def export_transcript(
+    resume: ResumePlan,
+    title: str,
+    form: ExportFormat,
+    whole: Transcript | None = None,  # export all of this session instead of what a resume sends
+) -> Export:
+    """Export a session under a title; an empty conversation gives an empty document."""
     removed: Counter[str] = Counter()
 
     def clean(value: str) -> str:
@@ -49,79 +66,119 @@ def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Exp
         return visible(replace_surrogates(redact(value, found) if found else value))
 
     if form == "json":
-        messages = map_values(context_messages(resume), lambda value: clean(value) if isinstance(value, str) else value)
-        text = json.dumps({"title": clean(title), "messages": messages}, ensure_ascii=False, indent=2) + "\n"
+        content: dict[str, Any] = (
+            {"branches": _branches(resume, whole)} if whole else {"messages": context_messages(resume)}
+        )
+        content = map_values(content, lambda value: clean(value) if isinstance(value, str) else value)
+        made = json.dumps({"title": clean(title), **content}, ensure_ascii=False, indent=2, default=str) + "\n"
     else:
-        text = (_html if form == "html" else _markdown)(resume, clean(title), clean)
-    return Export(text, dict(removed))
+        write = html_page.write_page if form == "html" else _markdown
+        parts = _whole_parts(resume, whole) if whole else _sent_parts(resume)
+        made = write(one_line(clean(title)), _passages(parts, clean))
+    return Export(made, dict(removed))
 
 
-class _Part(Struct, frozen=True):
-    """A part of the document; `name` is the tool of a call."""
+class _Told(Struct, frozen=True):
+    """A part of the content with who said it, and when and with which model."""
 
-    role: str
-    kind: Literal["text", "call", "result", "other"]
-    name: str
-    body: str
+    part: ContentPart
+    speaker: str = ""
+    details: tuple[str, ...] = ()
+    branch: str = ""  # the heading of the branch that begins here
 
 
-def _parts(resume: ResumePlan, clean: Clean) -> Iterator[tuple[str, _Part]]:
-    """The parts, each with the heading that stands before it, "" where the same role goes on."""
-    speaker = ""
+def _sent_parts(resume: ResumePlan) -> Iterator[_Told]:
     for message in resume.messages or ():
-        for part in filter(None, (_part(message.role, block, clean) for block in message.blocks)):
-            changed = part.role != speaker and part.kind != "result"
-            speaker = part.role if changed else speaker
-            yield ("Assistant" if speaker == "assistant" else "User") if changed else "", part
+        speaker = "Assistant" if message.role == "assistant" else "User"
+        for block in message.blocks:
+            part = block_content(block.data)
+            if part.kind != "thinking" and not block.reminder:
+                yield _Told(part, speaker)
 
 
-def _part(role: str, block: Block, clean: Clean) -> _Part | None:
-    part = block_content(block.data)
-    if part.kind == "text":
+def _whole_parts(resume: ResumePlan, transcript: Transcript) -> Iterator[_Told]:
+    for node, records in _records_of(resume, transcript):
+        branch = _branch_title(node)
+        for data in records:
+            message = data.get("message")
+            model = text(message.get("model")) if isinstance(message, dict) else ""
+            details = tuple(filter(None, (model, text(data.get("timestamp"))[:19].replace("T", " "))))
+            for part in record_parts(data):
+                if part.kind != "note" or part.failed:
+                    yield _Told(part, _SPEAKERS.get(record_role(data), ""), details, branch)
+                    branch = ""
+
+
+def _records_of(resume: ResumePlan, transcript: Transcript) -> Iterator[tuple[OutlineNode, Iterator[Record]]]:
+    """Every branch and sub-agent of a session with its records; an agent's file that can't be read has none."""
+    for node in outline_of(transcript, resume):
+        if node.branch is not None:
+            yield node, transcript.each(node.branch.rows)
+        elif node.agent is not None and node.agent.path is not None:
+            try:
+                own = read_transcript(node.agent.path)
+                yield node, own.each(entry for entry in own.entries if entry.chained)
+            except MemtuiError:
+                yield node, iter(())
+
+
+def _branches(resume: ResumePlan, transcript: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": node.kind, "depth": node.depth, "first": node.first_text,
+            "agent": node.agent.id if node.agent else None, "records": list(records),
+        }
+        for node, records in _records_of(resume, transcript)
+    ]  # fmt: skip
+
+
+def _branch_title(node: OutlineNode) -> str:
+    kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind] or "session"
+    return f"{kind[:1].upper()}{kind[1:]}: {node.first_text}"
+
+
+def _passages(parts: Iterator[_Told], clean: Clean) -> Iterator[Passage]:
+    last, calls = "", dict[str, str]()
+    for told in parts:
+        part = told.part
+        passage = _passage(part, calls, clean)
+        if passage is None and not told.branch:
+            continue
+        speaker = told.speaker if part.kind not in ("result", "boundary") else ""
+        changed = speaker and (speaker != last or bool(told.branch))
+        heading = " ".join(filter(None, (speaker, " ".join(told.details)))) if changed else ""
+        last = speaker or last
+        shown = passage or Passage("note", "")
+        yield Passage(shown.kind, shown.body, shown.label, shown.language, one_line(clean(told.branch)), clean(heading))
+
+
+def _passage(part: ContentPart, calls: dict[str, str], clean: Clean) -> Passage | None:
+    if part.kind in ("text", "summary"):
         body = part.body.strip()
-        if not body or block.reminder or body.startswith("<system-reminder>"):
-            return None
-        return _Part(role, "text", "", clean(body))
+        return Passage("text", clean(body)) if body and not body.startswith("<system-reminder>") else None
     if part.kind == "call":
-        given = block.data.get("input")
-        body = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2, default=str)
-        return _Part(role, "call", clean(part.name), clean(body))
+        calls[part.call] = f"{part.name} {part.line}"
+        return Passage("code", clean(part.body), f"Call {one_line(clean(part.name))}", "diff" if part.diff else "")
     if part.kind == "result":
-        return _Part(role, "result", "", clean(part.body))
-    return None if part.kind == "thinking" else _Part(role, "other", "", clean(part.line))
+        of = one_line(clean(calls.get(part.call, "")))
+        return Passage("code", clean(part.body), f"Result of {of}" if of else "Result")
+    if part.kind in ("machine", "thinking"):
+        return Passage("code", clean(part.body), part.kind.capitalize()) if part.body.strip() else None
+    return Passage("note", clean(part.line))
 
 
-def _markdown(resume: ResumePlan, title: str, clean: Clean) -> str:
-    lines = [f"# {_one_line(title)}", ""]
-    for heading, part in _parts(resume, clean):
-        lines += [f"## {heading}", ""] if heading else []
-        if part.kind in ("text", "other"):
-            lines += [part.body, ""]
-        else:
-            label = f"**Call {_one_line(part.name)}**" if part.kind == "call" else "**Result**"
-            fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(part.body)), default=0))
-            lines += [label, "", fence, part.body, fence, ""]
+def _markdown(title: str, passages: Iterator[Passage]) -> str:
+    lines = [f"# {title}", ""]
+    for one in passages:
+        lines += [f"# {one.branch}", ""] if one.branch else []
+        lines += [f"## {one.speaker}", ""] if one.speaker else []
+        if one.kind == "code":
+            fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(one.body)), default=0))
+            lines += [f"**{one.label}**", "", fence + one.language, one.body.removesuffix("\n"), fence, ""]
+        elif one.body:
+            lines += [one.body, ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _one_line(value: str) -> str:
+def one_line(value: str) -> str:
     return " ".join(value.split())
-
-
-def _html(resume: ResumePlan, title: str, clean: Clean) -> str:
-    body: list[str] = []
-    for heading, part in _parts(resume, clean):
-        body += [f"<h2>{heading}</h2>"] if heading else []
-        shown = html.escape(part.body)
-        if part.kind == "text":
-            body.append(f"<pre>{shown}</pre>")
-        elif part.kind == "other":
-            body.append(f"<p>{shown}</p>")
-        else:
-            label = f"Call {html.escape(_one_line(part.name))}" if part.kind == "call" else "Result"
-            body.append(f"<details><summary>{label}</summary><pre>{shown}</pre></details>")
-    name = html.escape(_one_line(title))
-    return (
-        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style></head>\n'
-        f"<body><h1>{name}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
-    )

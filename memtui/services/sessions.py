@@ -23,6 +23,7 @@ from memtui.sessions.archive import KEPT, ArchivedSession, ArchiveResult
 from memtui.sessions.archive import save_copy as copy_transcript
 from memtui.sessions.rename import check_title
 from memtui.transcripts.summary import SummaryScanner
+from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 from memtui.util.foreground import run_in_foreground
 from memtui.util.text import size, visible
@@ -136,10 +137,13 @@ def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
 
 
 def export_session(
-    resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET
+    resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET, whole: Transcript | None = None
 ) -> Export | SecretFound:
-    """Write a conversation down; what looks like a secret is taken out, which `secret="redact"` says yes to."""
-    made = export_transcript(resume, title, form)
+    """Write down what a resume sends, or the `whole` session with its branches and agents.
+
+    What looks like a secret is taken out, which `secret="redact"` says yes to.
+    """
+    made = export_transcript(resume, title, form, whole)
     if made.removed and allow.secret != "redact":
         kinds = [rule for rule, count in sorted(made.removed.items()) for _ in range(count)]
         return SecretFound(title, tuple(Finding(rule, 0, 0, "", 0, 0, "") for rule in kinds))

@@ -5,6 +5,7 @@ them. Texts are as they are in the file; whoever shows them makes control bytes 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -14,6 +15,7 @@ from memtui.client.session_files import title_line
 from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
+from memtui.util.diff import unified_diff
 from memtui.util.text import duration, pluralize, size
 
 ContentKind = Literal[
@@ -38,6 +40,12 @@ _NAMED_FIELDS: Final = {
     "attachment": ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status"),
     "progress": ("hookName", "output", "query", "prompt", "statusMessage"),
 }
+EDIT_TOOLS: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit")
+MAX_DIFF_LINES: Final = 2000  # lines of one side of an edit beyond which its input is shown as it is
+_TERMINAL_CODES: Final = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]+[0-~]|[0-Z\\^-~])"
+)
+"""Colours, cursor moves, links and titles that a program sent to its terminal."""
 _MAX_NUMBER: Final = 1e12  # a larger count or time is not believed
 
 
@@ -50,6 +58,8 @@ class ContentPart(Struct, frozen=True):
     name: str = ""  # a call's tool
     failed: bool = False  # it tells of an error
     path: bool = False  # the line is a path
+    call: str = ""  # the id of the call that it is, or that it is the result of
+    diff: bool = False  # the body is a unified difference: what an edit takes out and puts in
 
     def lines(self) -> list[str]:
         """The lines of the body, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
@@ -94,7 +104,7 @@ def message_content(record: RecordView) -> MessageContent:
         if record.pending:
             words += " (its writer may not be done)"
         return MessageContent("session", (ContentPart("bad", words, record.head, failed=True),))
-    found = list(_parts(data))
+    found = list(record_parts(data))
     if len(found) > MAX_PARTS:
         found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
     if record.salvaged:
@@ -103,7 +113,7 @@ def message_content(record: RecordView) -> MessageContent:
     if record.lossy:
         found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
     stamp, uuid, cwd = (text(data.get(key)) for key in ("timestamp", "uuid", "cwd"))
-    return MessageContent(_role(data), tuple(found), stamp, uuid, is_prompt(data), cwd)
+    return MessageContent(record_role(data), tuple(found), stamp, uuid, is_prompt(data), cwd)
 
 
 def block_content(block: Record) -> ContentPart:
@@ -116,7 +126,9 @@ def block_content(block: Record) -> ContentPart:
         return ContentPart("thinking", "thinking, encrypted")
     if kind.endswith("tool_use"):
         name, given = text(block.get("name")), block.get("input")
-        return ContentPart("call", main_argument(given), _input(given), name, path=_main_argument_key(given) in _PATHS)
+        diff, path = _edit_diff(given) if name in EDIT_TOOLS else "", _main_argument_key(given) in _PATHS
+        words = main_argument(given)
+        return ContentPart("call", words, diff or _input(given), name, False, path, text(block.get("id")), bool(diff))
     if kind.endswith("tool_result"):
         return _result(block)
     if kind in ("image", "document"):
@@ -143,7 +155,7 @@ def _main_argument_key(given: object) -> str | None:
     return keys[0] if keys else None
 
 
-def _role(data: Record) -> Role:
+def record_role(data: Record) -> Role:
     kind = data.get("type")
     if kind == "assistant":
         return "assistant"
@@ -156,7 +168,7 @@ def _role(data: Record) -> Role:
     return "you" if typed else "session"
 
 
-def _parts(data: Record) -> Iterator[ContentPart]:
+def record_parts(data: Record) -> Iterator[ContentPart]:
     kind, message = text(data.get("type")), data.get("message")
     if kind in ("user", "assistant") and isinstance(message, dict):
         yield from _message_parts(data, message)
@@ -180,7 +192,8 @@ def _message_parts(data: Record, message: Record) -> Iterator[ContentPart]:
         elif summary:
             yield ContentPart("summary", "summary", part.body)
         elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine_text(part.body)):
-            yield ContentPart("machine", _first_line(part.body), part.body)
+            body = _TERMINAL_CODES.sub("", part.body)
+            yield ContentPart("machine", _first_line(body), body)
         else:
             yield part
 
@@ -193,6 +206,7 @@ def _system(data: Record) -> ContentPart:
             "boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro"))
         )
     if kind == "local_command":
+        content = _TERMINAL_CODES.sub("", content)
         return ContentPart("machine", _first_line(content), content)
     if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
         return ContentPart("note", f"the turn took {duration(took / 1000)}", _input(data))
@@ -255,8 +269,9 @@ def _result(block: Record) -> ContentPart:
     if isinstance(content, list):
         others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
         pieces += [block_content(part).line for part in others if part.get("type") != "tool_result"]
-    body = "\n".join(piece for piece in pieces if piece)
-    return ContentPart("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
+    body = _TERMINAL_CODES.sub("", "\n".join(piece for piece in pieces if piece))
+    call, failed = text(block.get("tool_use_id")), block.get("is_error") is True
+    return ContentPart("result", _first_line(body) or "(no output)", body, failed=failed, call=call)
 
 
 def _media(block: Record) -> str:
@@ -279,6 +294,28 @@ def _input(given: object) -> str:
         shown = value if isinstance(value, str) else _json(value)
         found.append(f"{key}:\n{shown}" if "\n" in shown else f"{key}: {shown}")
     return "\n".join(found)
+
+
+def _edit_diff(given: object) -> str:
+    """What an edit takes out and puts in, as a unified difference; "" where its input tells of none."""
+    if not isinstance(given, dict):
+        return ""
+    path = text(given.get("file_path")) or text(given.get("notebook_path"))
+    edits = given["edits"] if isinstance(given.get("edits"), list) else [given]
+    found = ""
+    for edit in filter(lambda edit: isinstance(edit, dict), edits):
+        after = next((text(edit[key]) for key in ("new_string", "content", "new_source") if edit.get(key)), "")
+        before = text(edit.get("old_string"))
+        if max(before.count("\n"), after.count("\n")) > MAX_DIFF_LINES:
+            return ""
+        old, new = (_encoded(side) for side in (before, after))
+        lines = unified_diff(old or None, new or None, path).splitlines(keepends=True)
+        found += "".join(lines[2:])  # without the names of the two files
+    return found
+
+
+def _encoded(side: str) -> bytes:
+    return (side if not side or side.endswith("\n") else side + "\n").encode("utf-8", "surrogatepass")
 
 
 def _json(value: object) -> str:

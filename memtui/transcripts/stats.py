@@ -16,18 +16,18 @@ from typing import Final, Literal
 from msgspec import Struct, field
 
 from memtui.fs.atomic import digest
+from memtui.transcripts.content import EDIT_TOOLS
 from memtui.transcripts.entries import blocks_of, text
 from memtui.transcripts.lines import Record
 
 ToolCategory = Literal["reads", "searches", "shells", "edits", "others"]
 BackupState = Literal["same", "changed", "gone", "created", "unknown"]
 
-_EDITS: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit")
 _CATEGORIES: Final[dict[str, ToolCategory]] = {
     **dict.fromkeys(("Read", "NotebookRead", "LS", "ReadMcpResource"), "reads"),
     **dict.fromkeys(("Grep", "Glob", "WebSearch", "ToolSearch", "LSP"), "searches"),
     **dict.fromkeys(("Bash", "PowerShell"), "shells"),
-    **dict.fromkeys(_EDITS, "edits"),
+    **dict.fromkeys(EDIT_TOOLS, "edits"),
 }
 _MAX_COUNT: Final = 1 << 62
 
@@ -107,9 +107,9 @@ class SessionStats(Struct):
         call, name, given = text(block.get("id")), text(block.get("name")), block.get("input")
         if call and call not in self._calls:
             self._calls[call] = name
-            if name in _EDITS:
+            if name in EDIT_TOOLS:
                 self._input_lines[call] = _input_lines(name, given) if isinstance(given, dict) else (0, 0)
-        if is_answer and name in _EDITS and isinstance(given, dict):
+        if is_answer and name in EDIT_TOOLS and isinstance(given, dict):
             path = text(given.get("file_path")) or text(given.get("notebook_path"))
             if path:
                 self._written[path] = None

@@ -59,6 +59,41 @@ def test_html_has_no_script(tmp_path: Path) -> None:
     assert "&lt;script&gt;" in text
 
 
+def test_results_of_parallel_calls_are_named_by_their_calls(tmp_path: Path) -> None:
+    told = Script().user("u0", None).call("c1", "u0", "t1", "Bash", id="m", command="make deploy")
+    told.call("c2", "c1", "t2", "Bash", id="m", command="make test").result("r2", "c2", "t2", "fine")
+    told.result("r1", "c1", "t1", "deployed\x1b[0m").answer("a1", "r1")
+    text = export_transcript(plan_resume(told.read(tmp_path)), "T", "markdown").text
+    assert "**Result of Bash make test**\n\n```\nfine" in text
+    assert "**Result of Bash make deploy**\n\n```\ndeployed\n" in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_whole_session(form: ExportFormat, tmp_path: Path) -> None:
+    """Branches, what came before a compaction, agents, times, models, and edits as differences."""
+    told = Script().user("u0", None, "before it").answer("a1", "u0").boundary("b").summary("s", "b")
+    told.user("u2", "s", "left").answer("a2", "u2").user("u3", "s", "taken").answer("a3", "u3")
+    told.call("c4", "a3", "t4", "Edit", file_path="/p/a.py", old_string="x = 1\ny", new_string="x = 2\ny")
+    told.result("r4", "c4", "t4", "ok").user("g1", None, "of an agent", isSidechain=True)
+    transcript = told.read(tmp_path)
+    plan = plan_resume(transcript)
+    whole = export_transcript(plan, "T", form, transcript).text
+    for words in ("before it", "left", "taken", "of an agent", "2026-11-01"):
+        assert words in whole
+    assert "before it" not in export_transcript(plan, "T", form).text
+    if form == "markdown":
+        assert "# Rewind: taken" in whole or "# Rewind: left" in whole
+        assert "```diff\n@@ -1,2 +1,2 @@\n-x = 1\n+x = 2\n y\n```" in whole
+
+
+def test_code_on_the_page_has_colours_and_foreign_text_stays_text(tmp_path: Path) -> None:
+    body = "```python\nx = '</script>'\n```\n\n| a |\n|---|\n| <b>1</b> |\n\n![x](https://a.example/x.png) [j](javascript:1)"
+    text = export_transcript(plan_resume(Script().user("u0", None, body).read(tmp_path)), "T", "html").text
+    assert '<span class="s1">' in text
+    assert "<td>&lt;b&gt;1&lt;/b&gt;</td>" in text
+    assert not [tag for tag in ("<img", "<b>", "</script>", "<a ") if tag in text]
+
+
 def test_json_are_the_messages(tmp_path: Path) -> None:
     value = json.loads(export_transcript(plan_resume(script().read(tmp_path)), "T", "json").text)
     assert [message["role"] for message in value["messages"]] == ["user", "assistant", "user", "assistant", "user"]

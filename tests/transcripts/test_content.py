@@ -162,3 +162,15 @@ def test_the_corpus_says_something(shared: Path) -> None:
         for line in path.read_bytes().splitlines():
             for passage in record_views(line, Cursor(0), 1):
                 assert message_content(passage).parts, json.dumps(passage.data)[:200]
+
+
+def test_an_edit_is_a_difference_and_a_result_has_no_codes_for_a_terminal() -> None:
+    edit = {"file_path": "/p/a", "edits": [{"old_string": "a\nb", "new_string": "a\nc"}, "no edit", {}]}
+    part = block_content({"type": "tool_use", "id": "t", "name": "MultiEdit", "input": edit})
+    assert (part.diff, part.body) == (True, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
+    written = block_content({"type": "tool_use", "name": "Write", "input": {"file_path": "/p/a", "content": "x"}})
+    assert written.body.endswith("\n+x\n")
+    strange = block_content({"type": "tool_use", "name": "Edit", "input": {"file_path": 3}})
+    assert (strange.diff, strange.body) == (False, "file_path: 3")
+    said = "\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\ \x1b(Bend"
+    assert block_content({"type": "tool_result", "tool_use_id": "t", "content": said}).body == "red link end"

@@ -72,18 +72,24 @@ def export() -> None:
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Into a file that isn't there yet.")
 @click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md", show_default=True)
 @click.option("--at", default="", metavar="UUID", help="Up to this message instead of Claude Code's own choice.")
+@click.option("--whole", is_flag=True, help="All branches and agents, what came before a compaction, times, models.")
 @click.option("--redact", is_flag=True, help="Take out what looks like a secret, and say how much that was.")
 @pass_context
-def export_session(context: CliContext, session: str, output: Path | None, form: str, at: str, redact: bool) -> None:
-    """The conversation as a resume would send it, as Markdown, JSON or one HTML page.
+def export_session(
+    context: CliContext, session: str, output: Path | None, form: str, at: str, whole: bool, redact: bool
+) -> None:
+    """The conversation as a resume would send it, or the whole session, as Markdown, JSON or one HTML page.
 
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
+    if whole and at:
+        raise UsageError("--whole has every message; it doesn't go with --at")
     path = _find(context, session)
     title = SummaryScanner().file(path).title or path.stem
     forms: dict[str, ExportFormat] = {ending: form for form, ending in services.FORMATS.items()}
-    plan = plan_resume(read_transcript(path), at)
-    made = services.export_session(plan, title, forms[form], Allow(secret="redact" if redact else ""))
+    transcript = read_transcript(path)
+    plan, allow = plan_resume(transcript, at), Allow(secret="redact" if redact else "")
+    made = services.export_session(plan, title, forms[form], allow, transcript if whole else None)
     if isinstance(made, SecretFound):
         kinds = services.removed_words(Counter(one.rule for one in made.secrets))
         raise Refused(f"looks like secrets: {kinds}; nothing was written", hint="--redact takes them out")

@@ -169,12 +169,25 @@ async def _copy_context(context: CommandContext, at: str) -> None:
 
 async def _export(context: CommandContext, at: str, title: str) -> None:
     forms = await context.in_thread(lambda: services.FORMATS)
-    options = [dialogs.Option(form, form, f".{suffix}") for form, suffix in forms.items()]
-    form = await context.ask(dialogs.Choose("Export as", options))
-    if form is None:
+    options = [
+        dialogs.Option(
+            (form, whole), f"{form}, {'the whole session' if whole else 'what a resume sends'}", f".{suffix}"
+        )
+        for whole in (False, True)
+        for form, suffix in forms.items()
+    ]
+    chosen = await context.ask(dialogs.Choose("Export as", options))
+    if chosen is None:
         return
+    form, whole = chosen
     redact = Allow(secret="redact")
-    made = await context.in_thread(lambda: services.export_session(_conversation(context, at), title, form, redact))
+
+    def work() -> export.Export | SecretFound:
+        transcript = context.app.transcript(context.path) if whole else None
+        resumed = resume.plan_resume(transcript) if transcript else _conversation(context, at)
+        return services.export_session(resumed, title, form, redact, transcript)
+
+    made = await context.in_thread(work)
     assert not isinstance(made, SecretFound)
     removed = services.removed_words(made.removed)
     explain = f"Taken out, because it looks like a secret: {removed}" if removed else ""

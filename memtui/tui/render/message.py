@@ -28,6 +28,7 @@ BETWEEN: Final = -2  # the part of the empty row above a record
 _STYLES: Final[dict[ContentKind, str]] = {
     "thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim", "repeats": "$dim",
 }  # fmt: skip
+_DIFF_STYLES: Final = {"+": "$good", "-": "$problem", "@": "$link"}
 _ROLES: Final = {"you": "bold $mark", "assistant": "bold $link", "task": "bold $mark"}
 
 Limit = Callable[[int, ContentKind], int]  # how many lines of a part's body are to be shown, by its number and kind
@@ -86,7 +87,7 @@ def _part(
     if part.kind == "boundary":
         yield Row(_rule(part.line, width, glyphs), number)
     elif part.kind == "result" and not part.body:
-        yield Row(_quoted(part.line, width, glyphs, part), number)
+        yield Row(_quoted(part.line, width, glyphs, "$problem" if part.failed else ""), number)
     elif part.kind not in ("text", "result"):
         mark = glyphs.bullet if not folds else glyphs.opened if opened else glyphs.closed
         yield Row(_line(part, mark, width, glyphs, cwd, opened=opened), number, folds=folds)
@@ -95,7 +96,8 @@ def _part(
             yield Row(Content("  ") + drawn.content, number, drawn.source, folds=folds)
     else:
         for at, line in enumerate(taken):
-            pieces = _wrapped(line, width, glyphs, part) if opened else [_quoted(line, width, glyphs, part)]
+            style = "$problem" if part.failed else _DIFF_STYLES.get(line[:1], "") if part.diff else ""
+            pieces = _wrapped(line, width, glyphs, style) if opened else [_quoted(line, width, glyphs, style)]
             yield from (Row(piece, number, at, folds=folds) for piece in pieces)
     if taken and left:
         words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {pluralize(left, 'more line')}", width)
@@ -138,16 +140,16 @@ def _rule(words: str, width: int, glyphs: Glyphs) -> Content:
     return Content.styled(said + glyphs.rule * max(0, width - cells(said)), "$mark bold")
 
 
-def _quoted(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> Content:
+def _quoted(line: str, width: int, glyphs: Glyphs, style: str) -> Content:
     lead = f"  {glyphs.quote} "
     words = clip(_shown(line), max(0, width - len(lead)), ellipsis=glyphs.ellipsis)
-    return Content.styled(lead, "$dim") + Content.styled(words, "$problem" if part.failed else "")
+    return Content.styled(lead, "$dim") + Content.styled(words, style)
 
 
-def _wrapped(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> list[Content]:
+def _wrapped(line: str, width: int, glyphs: Glyphs, style: str) -> list[Content]:
     lead = Content.styled(f"  {glyphs.quote} ", "$dim")
     room = max(1, width - 4)
-    content = Content.styled(_shown(line), "$problem" if part.failed else "")
+    content = Content.styled(_shown(line), style)
     return [lead + piece for piece in (content.wrap(room) if content.cell_length > room else [content])]
 
 
