@@ -45,6 +45,7 @@ class OutlineNode(Struct, frozen=True):
     off: Entry | None = None  # the record at which it leaves its parent
     branch: Branch | None = None  # None for a sub-agent's file
     agent: SubAgent | None = None
+    kept: frozenset[str] = frozenset()  # uuids of those of its messages that a compaction kept: they are still sent
 
 
 def outline_of(transcript: Transcript, resume: ResumePlan) -> tuple[OutlineNode, ...]:
@@ -70,6 +71,7 @@ class _Outline:
         self.transcript = transcript
         self.tree = tree
         self.leaf = resume.leaf.uuid
+        self.kept = frozenset(resume.rows.preserved)
         agents = find_agents(transcript, tree)
         inline = {agent.start: agent for agent in agents if agent.path is None}
         owner = {call: (branch.index, row) for branch in tree.branches for row in branch.rows for call in row.calls}
@@ -127,6 +129,7 @@ class _Outline:
         return OutlineNode(
             depth, last, branch.kind, line, len(messages), tip.stamp, tip.uuid,
             here, self.leaf if here else "", branch.off, branch, agent,
+            self.kept.intersection(row.uuid for row in messages),
         )  # fmt: skip
 
     def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:

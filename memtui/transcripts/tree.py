@@ -121,7 +121,7 @@ class _Branches:
         while waiting:
             start, kind, parent, off = waiting.pop()
             if start.boundary:
-                off = self.tree.by_uuid.get(start.logical_parent)
+                off = self.tree.by_uuid.get(start.logical_parent) or off
                 parent = where.get(off.uuid) if off else None
             rows, forks = self._follow(start)
             branch = Branch(len(found), kind, tuple(rows), parent, off)
@@ -147,7 +147,8 @@ class _Branches:
             rows.append(row)
             below = self.tree.children.get(row.uuid, [])
             leading = [child for child in below if self.leads[child.uuid] and child.sidechain == row.sidechain]
-            main = max(leading, key=lambda child: self.last[child.uuid], default=None)
+            inner = [child for child in leading if not child.boundary]  # a compaction begins a branch, parent or not
+            main = max(inner, key=lambda child: self.last[child.uuid], default=None)
             for child in below:
                 leaves = child in leading or child.sidechain != row.sidechain
                 if child is main or not leaves:
@@ -164,6 +165,8 @@ class _Branches:
 def _fork_kind(child: Entry, tree: Tree) -> BranchKind:
     if child.sidechain:
         return "sub-agent"
+    if child.boundary:
+        return "compaction"
     row: Entry | None = child
     seen: set[str] = set()
     while row is not None and row.uuid not in seen:

@@ -49,6 +49,8 @@ def test_a_compaction_hangs_behind_what_it_summarised(tmp_path: Path) -> None:
     )
     tree = tree_of(script, tmp_path)
     assert shape(tree) == [("root", "u0", None), ("compaction", "b", "a1")]
+    kept = Script().user("u0", None).answer("a1", "u0").system("b", "a1", "compact_boundary", compactMetadata={})
+    assert shape(tree_of(kept.summary("s", "b").user("u2", "s"), tmp_path)) == shape(tree), "one that has a parent"
 
 
 def test_sub_agents_inside_the_file_are_branches_of_their_own(tmp_path: Path) -> None:

@@ -192,7 +192,14 @@ def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, e
         found["agent"] = {**fields(agent, "id kind path internal"), "call": agent.call or None}
     if every and branch is not None:
         found["rows"] = [
-            {"uuid": row.uuid, "line": row.line, "type": row.type, "time": row.stamp or None, "says": says}
+            {
+                "uuid": row.uuid,
+                "line": row.line,
+                "type": row.type,
+                "time": row.stamp or None,
+                "says": says,
+                "kept": row.uuid in node.kept,
+            }
             for row, says in _said(transcript, node)
         ]
     return found
@@ -232,11 +239,14 @@ class _Drawing:
         kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
         words = f"{kind}: {node.first_text}" if kind else node.first_text or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
-        yield self._row(lead + edge + words, problem, f"{node.messages} msg", node)
+        kept = f", {len(node.kept)} kept" if node.kept else ""
+        yield self._row(lead + edge + words, problem, f"{node.messages} msg{kept}", node)
         if self.every:
             for row, says in _said(self.transcript, node):
                 role = "> " if row.type == "user" else "  "
-                style, mark = ("bold", self.mark) if row.uuid == node.leaf_uuid else ("", "")
+                style, mark = (
+                    ("bold", self.mark) if row.uuid == node.leaf_uuid else ("", "kept" if row.uuid in node.kept else "")
+                )
                 yield self._row(f"{below}  {role}{says}", style, mark, row)
         if node.leaf:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"

@@ -49,11 +49,12 @@ class SessionsWanted(Struct, frozen=True):
 
 
 class NodeRow(Struct, frozen=True):
-    """A branch or a sub-agent of the session above; `end`: none follows on its level."""
+    """A branch or a sub-agent of the session above; `end`: none follows on its level, `through`: one does above it."""
 
     place: str
     node: OutlineNode
     end: bool
+    through: tuple[bool, ...] = ()  # for each level above
 
 
 class AgentsRow(Struct, frozen=True):
@@ -170,10 +171,11 @@ def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[Node
     nodes = [node for node in opened.outline if not (folded and node.agent)]
     agents = sum(node.agent is not None for node in opened.outline)
     rows: list[NodeRow | AgentsRow] = []
-    for number, node in enumerate(nodes):
-        following = next((other for other in nodes[number + 1 :] if other.depth <= node.depth), None)
-        end = following is None or following.depth < node.depth
-        rows.append(NodeRow(place, node, end and not (agents and node.depth == 0)))
+    follows = {0} if agents else set()  # levels on which a row follows
+    for node in reversed(nodes):
+        through = tuple(level in follows for level in range(node.depth))
+        rows.insert(0, NodeRow(place, node, node.depth not in follows, through))
+        follows = {level for level in follows if level < node.depth} | {node.depth}
     return [*rows, AgentsRow(place, agents, folded)] if agents else rows
 
 

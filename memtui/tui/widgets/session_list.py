@@ -111,7 +111,8 @@ class SessionList(RowList[session_rows.SessionRow]):
 
     def _node(self, row: session_rows.NodeRow, width: int) -> Content:
         node = row.node
-        lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
+        guides = "".join(f"{self.glyphs.quote} " if more else "  " for more in row.through[:8])
+        lead = f"   {guides}" + (self.glyphs.corner if row.end else self.glyphs.fork)
         ended = parse_timestamp(node.stamp)
         tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
         here = f"{self.glyphs.arrow} " if node.leaf else ""

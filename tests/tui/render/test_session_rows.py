@@ -73,6 +73,7 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
     rows = arrange_sessions(SHELF, wanted, opened)
     below = rows[1:6]
     assert [row.end for row in below if isinstance(row, NodeRow)] == [False, False, True, False]
+    assert [row.through for row in below if isinstance(row, NodeRow)] == [(), (True,), (True,), ()]
     assert below[4] == AgentsRow(place, 2, folded=True)
     assert isinstance(rows[6], Session)
     both = replace(wanted, unfolded=wanted.unfolded | {f"{place}/{AGENTS}"})
