@@ -26,7 +26,7 @@ from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile, file_name
 from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
-from memtui.util.text import nfc
+from memtui.util.text import first_lines, nfc
 
 
 class Plan(Struct, frozen=True):
@@ -98,7 +98,7 @@ class PlanBuilder:
         """The plan that writes what a fix gives, with the fix's own title if it has one."""
         for name, text in fix.texts.items():
             self.put(name, text)
-        return self.plan(fix.title or title, _limited(fix.notes), allow=allow)
+        return self.plan(fix.title or title, first_lines(fix.notes, MAX_NOTES), allow=allow)
 
     def _read(self, name: str) -> bytes | None:
         if name in self._after:
@@ -218,7 +218,7 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     if INDEX_NAME in gone:
         notes.insert(0, f"{INDEX_NAME} is the index: without it nothing is loaded at start")
     title = f"delete {files[0].name}" if len(files) == 1 else f"delete {len(files)} files"
-    return builder.plan(title, _limited(notes))
+    return builder.plan(title, first_lines(notes, MAX_NOTES))
 
 
 def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
@@ -236,7 +236,7 @@ def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
         rows.append(EntryRow(file.entry_title, file.name, file.description or "", file.type))
     notes += add_to_index(builder, rows, scope.types)
     what = rows[0].name if len(rows) == 1 else f"{len(rows)} files"
-    return builder.plan(f"add {what} to {INDEX_NAME}", _limited(notes))
+    return builder.plan(f"add {what} to {INDEX_NAME}", first_lines(notes, MAX_NOTES))
 
 
 def add_to_index(
@@ -306,10 +306,6 @@ def plan_redact(snapshot: Snapshot, path: Path, fingerprint: str | None = None) 
 def _context(snapshot: Snapshot, scope: Scope, builder: PlanBuilder, pinned: Collection[str]) -> FixContext:
     graph = snapshot.graphs[scope.id]
     return FixContext(scope, graph, lambda name: builder.text_or(name, ""), snapshot.read_at, pinned)
-
-
-def _limited(notes: Sequence[str]) -> Sequence[str]:
-    return notes if len(notes) <= MAX_NOTES else [*notes[: MAX_NOTES - 1], f"and {len(notes) - MAX_NOTES + 1} more"]
 
 
 def scope_of(snapshot: Snapshot, files: Sequence[MemoryFile]) -> tuple[Scope, Graph]:

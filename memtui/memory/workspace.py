@@ -246,7 +246,7 @@ class Workspace:
 
     def note_outside(self) -> int:
         """Record what others changed, but for settings, which may hold keys; how many versions that took."""
-        stores = [self.store(root) for root in self.roots if root.is_dir()]
+        stores = [self.store(root) for root in self.roots]  # of a folder that is gone, the loss is recorded
         stores += [self._lone_store(path) for path in self._lone]
         return sum(store.note_outside() is not None for store in stores)
 

@@ -33,7 +33,7 @@ from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, Sav
 from memtui.services.secrets import check_text
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 from memtui.util.lazy_module import LazyModule
-from memtui.util.text import pluralize
+from memtui.util.text import first_lines, pluralize, sentence
 
 if TYPE_CHECKING:
     from memtui.dream.rules import merge
@@ -107,9 +107,7 @@ def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedCha
     if any(file.kind == "index" for file in files):
         raise Refused(f"{INDEX_NAME} is the index", hint="memtui index --rebuild makes it anew")
     plan = plans.plan_delete(snapshot, files)
-    lines = [f"  {file.name}" for file in files[:MAX_NAMES_LISTED]]
-    if len(files) > MAX_NAMES_LISTED:
-        lines.append(f"  and {len(files) - MAX_NAMES_LISTED} more")
+    lines = [f"  {line}" for line in first_lines([file.name for file in files], MAX_NAMES_LISTED)]
     what = files[0].name if len(files) == 1 else f"{len(files)} files"
     question = NeedsConfirmation(f"Delete {what}?", (*lines, *plan.notes), yes="Delete", diff=plan.diff())
     return PreparedChange(plan, question)
@@ -259,7 +257,7 @@ def _pinned(workspace: Workspace, scope: str) -> frozenset[str]:
 
 
 def _rewritten(plan: Plan) -> PreparedChange:
-    title = plan.title[:1].upper() + plan.title[1:]
+    title = sentence(plan.title)
     return PreparedChange(plan, NeedsConfirmation(f"{title}?", plan.notes, yes=title, diff=plan.diff()))
 
 

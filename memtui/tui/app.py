@@ -29,6 +29,7 @@ from memtui.tui.widgets.budget_meter import BudgetMeter
 from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.title_bar import TitleBar
+from memtui.tui.widgets.view_tabs import ViewTabs
 from memtui.tui.widgets.virtual_list import Lines
 from memtui.util.config import Config
 from memtui.util.gc_tuning import freeze_heap
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
     from memtui.transcripts.transcript import Transcript
+    from memtui.tui import palette
     from memtui.tui.dialogs import watch_run
     from memtui.tui.loaders import dreams as dream_loaders
     from memtui.tui.loaders import memory as memory_loaders
@@ -51,6 +53,7 @@ else:  # wanted behind the first frame, and imported there
     watch_run, watcher = LazyModule("memtui.tui.dialogs.watch_run"), LazyModule("memtui.tui.loaders.watcher")
     dream_loaders, memory_loaders = LazyModule("memtui.tui.loaders.dreams"), LazyModule("memtui.tui.loaders.memory")
     session_loaders, editor = LazyModule("memtui.tui.loaders.sessions"), LazyModule("memtui.tui.screens.editor")
+    palette = LazyModule("memtui.tui.palette")
     crash_report = LazyModule("memtui.util.crash_report")
 
 FOLDER_GONE = "the folder is gone: this was read last"
@@ -94,6 +97,7 @@ class MemtuiApp(AppBase):
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="place")
+        yield ViewTabs(id="tabs")
         yield BudgetMeter(id="meter")
         yield MemoryView()
         yield DreamPill(id="pill")
@@ -154,6 +158,7 @@ class MemtuiApp(AppBase):
             return
         body = self.screen_stack[0]
         body.query_one(TitleBar).status = title_status(state, self.start.home)
+        body.query_one(ViewTabs).shown = state.view
         meter = body.query_one(BudgetMeter)
         meter.budget, meter.note = meter_fill(state), meter_note(state)
         self._show_pill(state)
@@ -330,6 +335,10 @@ class MemtuiApp(AppBase):
 
     def action_command(self, id: str) -> None:
         registry.run(self, registry.find(id))
+
+    def action_go(self, id: str) -> None:
+        """As `action_command`, in the view that the command belongs to."""
+        self.perform(palette.RunCommand(registry.find(id)))
 
     @on(messages.CommandDone)
     def command_done(self, message: messages.CommandDone) -> None:

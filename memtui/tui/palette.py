@@ -15,6 +15,7 @@ from memtui.tui.app_base import AppBase, CommandContext
 from memtui.tui.commands import projects, registry
 from memtui.tui.commands.registry import Command
 from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.render.memory_rows import MARK_WORDS
 from memtui.tui.theme import Glyphs
 from memtui.util.config import SETTINGS
 
@@ -126,11 +127,7 @@ def legend_of(view: str, glyphs: Glyphs) -> Sequence[tuple[str, str, str]]:
     match view:
         case "memory":
             return (
-                (glyphs.problem, "has a problem", "mark"),
-                (glyphs.unlisted, "not in MEMORY.md", "mark"),
-                (glyphs.changed, "changed by the last dream", "mark"),
-                (glyphs.unsaved, "has unsaved text", "mark"),
-                (glyphs.pinned, "pinned: no background run may touch it", "mark"),
+                *((getattr(glyphs, mark), words, "mark") for mark, words in MARK_WORDS.items()),
                 marked,
                 ("47", "the line of MEMORY.md that names it", "column"),
                 ("1.2k", "size in bytes; of an index its lines", "column"),

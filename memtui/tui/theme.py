@@ -4,7 +4,9 @@ State is never shown by colour alone: each has a glyph and, in the row's details
 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -13,6 +15,9 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from memtui.presentation import Tone
+
+if TYPE_CHECKING:
+    from memtui.memory.checks.base import Severity
 
 
 class Palette(Struct, frozen=True):
@@ -106,6 +111,10 @@ class Glyphs(Struct, frozen=True):
     spinner: str
     border: str  # Textual's name of the border of a pane, and of the focused one
     heavy: str
+
+    def of_severity(self, severity: Severity) -> str:
+        """The mark of a problem: what is only a hint has the small one."""
+        return self.separator if severity == "info" else self.problem
 
     def spell(self, words: str) -> str:
         """Words of ours (key names, hints, titles) in this set; foreign text is never spelled again."""

@@ -6,6 +6,7 @@ passes them on. Everything from disk or a model goes through it before a widget 
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 
@@ -90,6 +91,30 @@ def size(number: int) -> str:
 def pluralize(number: int, word: str) -> str:
     """Format a count of something whose plural ends in s: "1 file", "2,000 files"."""
     return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def break_path(path: str, width: int, *, ellipsis: str = "…") -> list[str]:
+    """A path as lines of at most `width` cells that end behind a slash; the middle of a longer name is left out."""
+    lines = [""]
+    for part in re.findall(r"[^/]*/|[^/]+", path):
+        if cells(part) > width:
+            half = (width - 1) // 2
+            end = next(part[at:] for at in range(len(part) + 1) if cells(part[at:]) <= half)
+            part = clip(part, width - half, ellipsis=ellipsis) + end
+        if lines[-1] and cells(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def sentence(words: str) -> str:
+    """Words of ours with a capital in front; not for what may begin with the name of a file."""
+    return words[:1].upper() + words[1:]
+
+
+def first_lines(lines: Sequence[str], most: int) -> Sequence[str]:
+    """At most so many lines; where some are left out, the last one says how many."""
+    return lines if len(lines) <= most else [*lines[: most - 1], f"and {len(lines) - most + 1:,} more"]
 
 
 def cells(text: str) -> int:

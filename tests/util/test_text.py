@@ -73,6 +73,15 @@ def test_how_long(seconds: float, words: str) -> None:
     assert text.duration(seconds) == words
 
 
+@given(st.text("ab/한 ", max_size=30), st.integers(4, 12))
+def test_a_path_is_broken_behind_slashes(path: str, width: int) -> None:
+    lines = text.break_path(path, width)
+    assert all(text.cells(line) <= width for line in lines)
+    assert all(line.endswith("/") for line in lines[:-1])
+    if all(text.cells(part) < width for part in path.split("/")):
+        assert "".join(lines) == path
+
+
 def test_every_width_is_that_of_the_table() -> None:
     wrong = [hex(code) for code in range(0x20, 0xD800) if text.cells(chr(code)) != cell_len(chr(code))]
     assert wrong == [hex(0x7F)]  # shown as a picture of itself: never measured

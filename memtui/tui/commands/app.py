@@ -157,9 +157,7 @@ def suspend(context: CommandContext) -> None:
 
 
 def _show_command(view: ViewEntry) -> Command:
-    return Command(
-        f"view.{view.name}", view.title, view.key, lambda context: context.app.show_view(view.name), view.hint
-    )
+    return Command(f"view.{view.name}", view.title, view.key, lambda context: context.app.show_view(view.name))
 
 
 EVERYWHERE = declare(

@@ -128,7 +128,7 @@ async def show_difference(context: CommandContext) -> None:
         notes = []
     if not text:
         raise NotFound(f"nothing differs in {name}" if name else f"the dream {id} changed nothing")
-    await context.ask(dialogs.ShowDiff(f"changes in {name}" if name else f"dream {id}", text, notes=notes))
+    await context.ask(dialogs.ShowDiff(f"Changes in {name}" if name else f"Dream {id}", text, notes=notes))
 
 
 def _reviewed(context: CommandContext, dream: Dream, name: str) -> AdoptionItem | None:
@@ -146,7 +146,7 @@ async def review_file(context: CommandContext, dream: Dream, item: AdoptionItem)
     notes = [f"conflict: {item.words}; a takes the dream's side, the other stays in the history"] if over else []
     if not count_hunks(file.disk, target, context=adoption.HUNK_CONTEXT):
         raise NotFound(f"nothing differs in {file.name} that could be chosen", hint="a adopts it")
-    taken = await context.ask(dialogs.ReviewFile(f"changes in {file.name}", shown, notes=notes))
+    taken = await context.ask(dialogs.ReviewFile(f"Changes in {file.name}", shown, notes=notes))
     if taken is not None:
         hunks = review.SomeHunks(file.name, taken, shown)
         done = await context.in_thread(lambda: services.adopt(context.workspace, dream.run, over=over, hunks=hunks))
@@ -176,7 +176,7 @@ async def compare(context: CommandContext) -> None:
         chosen = await context.ask(dialogs.Choose(f"Compare {name}", options, digits=True))
     if chosen is not None:
         words, old, new = pairs[chosen]
-        await context.ask(dialogs.ShowDiff(f"compare {name}: {words}", unified_diff(old, new, name)))
+        await context.ask(dialogs.ShowDiff(f"Compare {name}: {words}", unified_diff(old, new, name)))
 
 
 async def adopt(context: CommandContext) -> None:
@@ -189,7 +189,7 @@ async def adopt(context: CommandContext) -> None:
     if over:
         text = await context.in_thread(preview.run_difference, run, workspace, (name,))
         notes = ["conflict: it was changed meanwhile; what this replaces stays in the history"]
-        if not await context.ask(dialogs.ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")):
+        if not await context.ask(dialogs.ShowDiff(f"Adopt {name}", text, notes=notes, yes="take the dream's side")):
             return
     done = await context.in_thread(lambda: services.adopt(workspace, run, [name], over=over))
     _say_adopted(context, done, left=0)

@@ -20,7 +20,7 @@ from memtui.util.config import read_config
 from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
-from memtui.util.text import age, pluralize
+from memtui.util.text import age, pluralize, sentence
 
 if TYPE_CHECKING:
     from memtui.history import together
@@ -75,7 +75,8 @@ async def activity(context: CommandContext) -> None:
     yes: bool | None = False
     if operation.subject in (history_versions.FILES, together.SUBJECT):
         text = await context.in_thread(_version_diff, context, operation.id)
-        yes = await context.ask(dialogs.ShowDiff(why_words(operation), text, yes="undo this" if can_undo else ""))
+        title, does = sentence(why_words(operation)), "undo this" if can_undo else ""
+        yes = await context.ask(dialogs.ShowDiff(title, text, yes=does))
     elif can_undo:
         yes = await context.ask(dialogs.Question("Undo this?", [why_words(operation)], yes="Undo", no="Back"))
     else:

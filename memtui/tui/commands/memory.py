@@ -14,6 +14,7 @@ from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.memory_rows import TYPES
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
+from memtui.util.text import sentence
 
 if TYPE_CHECKING:
     from memtui.services import memory as services
@@ -31,7 +32,7 @@ async def apply(context: CommandContext, change: services.PreparedChange, *, sho
         context.notify("\n".join(plan.notes) or "nothing to change")
         return
     shown = bool(show) and change.question is None
-    if shown and not await context.ask(dialogs.ShowDiff(plan.title, plan.diff(), notes=plan.notes, yes=show)):
+    if shown and not await context.ask(dialogs.ShowDiff(sentence(plan.title), plan.diff(), notes=plan.notes, yes=show)):
         return
     call = partial(services.apply, context.workspace, change)
     applied = await questions.ask_until_done(context, call, confirmed=shown)

@@ -137,8 +137,8 @@ def bindings(*tables: Iterable[Command], priority: bool = False) -> list[Binding
     ]  # fmt: skip
 
 
-def hints(screen: Screen[Any], state: AppState) -> tuple[str, ...]:
-    """The short forms of what a key would reach now, the focused widget's first.
+def hints(screen: Screen[Any], state: AppState) -> dict[str, str]:
+    """The short forms of what a key would reach now, the focused widget's first, each with its command's id.
 
     What is off about dreams is left out: until one has run that is nearly all. Other views are on before they are read.
     """
@@ -150,9 +150,11 @@ def hints(screen: Screen[Any], state: AppState) -> tuple[str, ...]:
             nodes.setdefault(active.node)
     ids = dict.fromkeys(id for node in nodes for id in _bound(type(node)))
     shown = (find(id) for id in ids if id in keys and find(id).hint)
-    return tuple(
-        _hint(one, keys[one.id]) for one in shown if place_of(one).view != "dream" or one.disabled_reason(state) is None
-    )
+    return {
+        _hint(one, keys[one.id]): one.id
+        for one in shown
+        if place_of(one).view != "dream" or one.disabled_reason(state) is None
+    }
 
 
 def _bound(kind: type[DOMNode]) -> list[str]:
@@ -165,7 +167,7 @@ def _hint(command: Command, key: str) -> str:
     """The hint of a command; with the key that works where its first one types text, or a person chose others."""
     if key == command.keys.split(",")[0]:
         return command.hint
-    return f"{format_key(key).upper() if len(key) > 1 else key} {command.hint.partition(' ')[2]}"
+    return f"{_written(key)} {command.hint.partition(' ')[2]}"
 
 
 # Reasons that several commands share.

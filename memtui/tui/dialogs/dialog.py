@@ -23,7 +23,7 @@ class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
 
     def __init__(self, title: str, hints: str = "Esc back", *, classes: str = "") -> None:
         super().__init__(classes=classes)
-        self._title = title[:1].upper() + title[1:]
+        self._title = title
         self._hints = hints
 
     def body(self) -> ComposeResult:

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 
 from memtui.tui.dialogs.dialog import Answer, Dialog
 from memtui.tui.widgets.diff_lines import DiffLines, HunkLines
+from memtui.util.text import first_lines
 
 MAX_NOTES = 6  # lines of notes above the difference
 
@@ -21,7 +22,7 @@ class DiffDialog(Dialog[Answer], Generic[Answer]):
 
     def body(self) -> ComposeResult:
         if self._notes:
-            yield self.message(self._notes[:MAX_NOTES])
+            yield self.message(first_lines(self._notes, MAX_NOTES))
         yield self._lines
 
     def on_mount(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 
 Mark = Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
+MARK_WORDS: dict[Mark, str] = {
+    "problem": "has a problem", "unlisted": "not in MEMORY.md", "changed": "changed by the last dream",
+    "unsaved": "has unsaved text", "pinned": "pinned: no background run may touch it",
+}  # fmt: skip
 Grouping = Literal["type", "folder", "flat"]
 Order = Literal["name", "age", "size"]
 GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
@@ -99,7 +104,7 @@ def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
         files = [file for file in scope.files if matches(file.path, file.name, file.title, file.description or "")]
         for key, label, members in _groups(scope, files, wanted):
             items = [_item(file, scope, listed.get(file.name), wanted, file.path in worse) for file in members]
-            rows += _rows(key, label, items, wanted)
+            rows += _rows(key, label, short_labels(items, label) if key in TYPES else items, wanted)
     imports = list(shown_imports(snapshot.instructions))
     instructions: list[FileRow] = []
     for one in snapshot.instructions:
@@ -143,6 +148,14 @@ def _rows(key: str, label: str, members: list[FileRow], wanted: Wanted) -> list[
     folded = key in wanted.folded and not wanted.query and not wanted.only_problems
     head = GroupRow(key, visible(label, keep=""), len(members), folded)
     return [head] if folded else [head, *members]
+
+
+def short_labels(items: list[FileRow], heading: str) -> list[FileRow]:
+    """Below the heading of a type, names without the type in front and ".md" behind, unless two would read alike."""
+    short = [item.label.removesuffix(".md") for item in items]
+    short = [re.sub(rf"^{heading}[-_ ](?=.)", "", label) for label in short]
+    pairs = zip(items, short, strict=True)
+    return [replace(item, label=label) if short.count(label) == 1 else item for item, label in pairs]
 
 
 def _item(file: MemoryFile, scope: Scope, line: int | None, wanted: Wanted, troubled: bool) -> FileRow:

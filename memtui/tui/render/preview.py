@@ -51,7 +51,7 @@ def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyp
     file = snapshot.at(path)
     mask: Mask = str if wanted.secrets else mask_secrets
     if wanted.mode == "links" and file is not None:
-        lines = _links(snapshot, file, glyphs, mask)
+        lines = _links(snapshot, file, wanted.width, glyphs, mask)
     elif wanted.mode == "history":
         lines = _history(workspace, path, mask)
     else:
@@ -125,21 +125,21 @@ def _styled(words: str, style: str) -> MarkdownLine:
     return MarkdownLine(Content.styled(words, style), 1)
 
 
-def _links(snapshot: Snapshot, file: MemoryFile, glyphs: Glyphs, mask: Mask) -> list[MarkdownLine]:
+def _links(snapshot: Snapshot, file: MemoryFile, width: int, glyphs: Glyphs, mask: Mask) -> list[MarkdownLine]:
     lines = [_styled("links out", "bold")]
     for link in file.links or ():
         names_file = link.target.split("#")[0].endswith(".md") or link.kind == "wiki"
         state = "  missing" if names_file and not snapshot.resolve(file.path, link.target) else ""
         target = (visible(mask(link.target), keep=""), "$link underline")
         content = Content.assemble((f"{link.line:>4} ", "$dim"), target, (state, "$problem"))
-        lines.append(MarkdownLine(content, link.line, (link.target,)))
+        lines += [MarkdownLine(part, link.line, (link.target,)) for part in content.wrap(max(1, width))]
     backlinks, mentions = snapshot.graphs[file.scope].backlinks(file), snapshot.unlinked_mentions(file)
     for heading, references in (("backlinks", backlinks), ("unlinked mentions", mentions)):
         lines += [_styled("", ""), _styled(heading, "bold")]
         for one in references:
             name, text = visible(one.name, keep=""), visible(mask(one.text.strip()), keep="")
             content = Content.assemble((name, "$link underline"), (f":{one.line}  ", "$dim"), text)
-            lines.append(MarkdownLine(content, one.line, (one.name,)))
+            lines += [MarkdownLine(part, one.line, (one.name,)) for part in content.wrap(max(1, width))]
         if not references:
             lines.append(_styled(glyphs.dash, "$dim"))
     return lines

@@ -14,7 +14,7 @@ from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.properties import Pair
-from memtui.util.text import size, time_ago, visible
+from memtui.util.text import cells, size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.checks.base import Problem
@@ -69,7 +69,7 @@ def _properties(
 
 
 def _note(problem: Problem, state: AppState, glyphs: Glyphs) -> Content:
-    shown, mark = problem_text(problem), glyphs.separator if problem.severity == "info" else glyphs.problem
+    shown, mark = problem_text(problem), glyphs.of_severity(problem.severity)
     place = f"{shown.label}  " if shown.label else ""
     return Content.assemble(
         (f"{mark} ", TONE_STYLES[shown.tone]), (place, "$dim"), visible(state.masked(shown.text), keep="")
@@ -102,11 +102,22 @@ def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownL
         words.append(f"index {values['in index']}" if values["in index"] != "no" else "not in the index")
     words += [name for name in ("pinned", "read only", "skipped") if name in values]
     width, blank = max(1, state.preview.width), Content("")
-    above = [Content.styled(f" {glyphs.separator} ".join(filter(None, words)), "$dim")]
+    above = [Content.styled(line, "$dim") for line in _joined(words, f" {glyphs.separator} ", width)]
     if values.get("description", "none") != "none":
         above += Content.styled(values["description"], "italic").wrap(width)
     below = [blank] * bool(notes) + [part for note in notes for part in note.wrap(width)]
     return [MarkdownLine(part, 1) for part in [*above, blank]], [MarkdownLine(part, 1) for part in below]
+
+
+def _joined(words: list[str], separator: str, width: int) -> list[str]:
+    """Facts in lines, broken between two of them, where the separator is left out."""
+    lines: list[str] = []
+    for word in filter(None, words):
+        if lines and cells(lines[-1] + separator + word) <= width:
+            lines[-1] += separator + word
+        else:
+            lines.append(word)
+    return lines
 
 
 def _instruction(state: AppState, path: Path) -> list[Pair]:

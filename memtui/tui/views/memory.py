@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec.structs import replace
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.style import Style
 
 from memtui.tui.app_base import CommandContext, Selection
 from memtui.tui.commands import app, editor, history, memory, registry
@@ -152,7 +153,15 @@ class MemoryView(FilteredView[Wanted]):
     def _show_titles(self, name: str) -> None:
         self.reader.name_shown = name
         self.reader.border_title = Content(name)
-        self.reader.border_subtitle = Content(" ".join(f"[ {mode} ]" if mode == self.mode else mode for mode in MODES))
+        tabs = [Content(f"[ {mode} ]" if mode == self.mode else mode) for mode in MODES]
+        tabs = [tab.stylize(Style.from_meta({"mode": mode})) for tab, mode in zip(tabs, MODES, strict=True)]
+        self.reader.border_subtitle = Content(" ").join(tabs)
+
+    def on_click(self, event: events.Click) -> None:
+        """Show what one of the words below the preview names."""
+        if (mode := event.style.meta.get("mode")) is not None:
+            self.mode = mode
+            self.ask_preview()
 
     def _title(self, total: int) -> None:
         wanted = self.wanted
@@ -162,8 +171,9 @@ class MemoryView(FilteredView[Wanted]):
             "problems only" if wanted.only_problems else "",
             f"{len(wanted.marked)} marked" if wanted.marked else "",
         ]
-        self.list.border_title = list_title(total, [*filter(None, words)], self.glyphs)
         filtered = wanted.query or wanted.only_problems
+        amount = f"{sum(isinstance(row, FileRow) for row in self.list.rows)} found" if filtered else str(total)
+        self.list.border_title = list_title(amount, [*filter(None, words)], self.glyphs)
         self.list.empty = f"0 of {total}, Esc clears" if filtered else EMPTY
 
     def _show_preview(self, state: AppState) -> None:

@@ -11,7 +11,6 @@ class ViewEntry(Struct, frozen=True):
     key: str
     view: str
     sheet: str = ""  # the stylesheet's name
-    hint: str = ""  # the short form in the last line
 
     @property
     def module(self) -> str:
@@ -20,7 +19,7 @@ class ViewEntry(Struct, frozen=True):
 
 VIEWS = (
     ViewEntry("memory", "Memory", "1", "MemoryView", "memory"),
-    ViewEntry("dream", "Dream", "2", "DreamView", "dream", "2-5 views"),
+    ViewEntry("dream", "Dream", "2", "DreamView", "dream"),
     ViewEntry("sessions", "Sessions", "3", "SessionsView", "sessions"),
     ViewEntry("search", "Search", "4", "SearchView"),
     ViewEntry("settings", "Settings", "5", "SettingsView", "settings"),

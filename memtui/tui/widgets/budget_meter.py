@@ -68,7 +68,10 @@ class BudgetMeter(Widget):
             line = Content.assemble(" ", _amounts(budget, bars, width, glyphs, left=left), (f" {word} ", style))
             if line.cell_length <= width:
                 return line
-        return Content.assemble(" ", (f" {verdict.label} ", style))
+        lines = f" lines {budget.lines}/{budget.max_lines} "
+        rest = (line for line in (f"{lines} {long}", f"{lines} {short}") if len(line) < width)
+        words = next(rest, f"{lines} {verdict.label}").removeprefix(lines)
+        return Content.assemble(lines, (f"{words} ", style))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

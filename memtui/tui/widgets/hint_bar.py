@@ -1,5 +1,6 @@
-"""The last line: what the keys do here, cut at whole hints so that nothing is half said."""
+"""The last line: what the keys do here, cut at whole hints so that nothing is half said; a click does the same."""
 
+from collections.abc import Mapping
 from itertools import accumulate
 
 from textual.content import Content
@@ -7,21 +8,27 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.tui.theme import glyphs_of
+from memtui.tui.widgets.view_tabs import clickable
 from memtui.util import text
 
 
 class HintBar(Widget):
-    """As many hints as fit, in order; the last ones (keys, quit) always stay."""
+    """As many hints as fit, in order; those that end with `ALWAYS` stay, last."""
 
-    hints: reactive[tuple[str, ...]] = reactive(())
+    ALWAYS = (".escape", "editor.close", "app.help", "app.quit")
+    hints: reactive[Mapping[str, str]] = reactive({})  # the words, with the id of the command
 
     def render(self) -> Content:
-        spelled = list(map(glyphs_of(self).spell, self.hints))
-        always = [hint for hint in spelled if hint.startswith(("?", "q "))]
-        others = [hint for hint in spelled if hint not in always]
+        ids = {glyphs_of(self).spell(hint): id for hint, id in self.hints.items()}
+        always = [hint for hint, id in ids.items() if id.endswith(self.ALWAYS)]
+        others = [hint for hint in ids if hint not in always]
         room = self.size.width - 1 - sum(text.cells(hint) + 2 for hint in always)
         ends = accumulate(text.cells(hint) + 2 for hint in others)
         shown = others[: sum(end <= room for end in ends)]
-        parts = [hint.partition(" ") for hint in [*shown, *always]]
-        lines = [Content.assemble((key, "bold $link"), " ", (words, "$dim")) for key, _, words in parts]
-        return Content(" ") + Content("  ").join(lines)
+        return Content(" ") + Content("  ").join(self._drawn(hint, ids[hint]) for hint in [*shown, *always])
+
+    @staticmethod
+    def _drawn(hint: str, id: str) -> Content:
+        key, _, words = hint.partition(" ")
+        action = f"command({id!r})"
+        return Content("").join([clickable(key, action, "bold $link"), clickable(f" {words}", action, "$dim")])

@@ -25,7 +25,7 @@ class ProblemList(VirtualList):
         words = text.pad(
             text.visible(self.app.state.masked(problem.message), keep=""), max(1, width - 19 - text.cells(fix))
         )
-        sign = self.glyphs.problem if problem.severity == "error" else self.glyphs.separator
+        sign = self.glyphs.of_severity(problem.severity)
         style = TONE_STYLES[SEVERITY_TONES[problem.severity]]
         return Content.assemble(
             (f"{sign} {problem.severity:<8}", style), (f"{place:<7}", "$dim"), words, " ", (fix, "$dim")

@@ -71,7 +71,8 @@ class SessionList(RowList[session_rows.SessionRow]):
                 return self._node(row, width)
             case session_rows.AgentsRow():
                 fold = self.glyphs.closed if row.folded else self.glyphs.opened
-                return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
+                words = f"   {self.glyphs.corner}{fold} agents "
+                return Content.assemble(words, (f"{self.glyphs.separator} {row.count}", "$dim"))
 
     def _session(self, session: Session, width: int) -> Content:
         place = session.file_path

@@ -2,11 +2,12 @@
 
 from collections.abc import Hashable, Sequence
 
+from textual import events
 from textual.content import Content
 
 from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
+from memtui.tui.render.memory_rows import MARK_WORDS, FileRow, GroupRow, Row
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.util import text
@@ -31,6 +32,7 @@ class TopicList(RowList[Row]):
     BINDINGS = registry.bindings(COMMANDS)
     BORDER_TITLE = "1 Memory"
     now = 0.0
+    _told: str | None = None
 
     def show(self, rows: tuple[Row, ...], now: float) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its file."""
@@ -60,6 +62,18 @@ class TopicList(RowList[Row]):
             else _item(row, self.app.state.masked_name(row.label), width, self.now, self.glyphs)
         )
 
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say the whole name of the file below the mouse, and what its mark means."""
+        offset = event.get_content_offset(self)
+        at = len(self.rows) if offset is None else offset.y + self.scroll_offset.y
+        row, words = self.rows[at] if at < len(self.rows) else None, None
+        if isinstance(row, FileRow):
+            words = text.visible(self.app.state.masked_name(row.path.name), keep="") + (
+                f": {MARK_WORDS[row.mark]}" if row.mark else ""
+            )
+        if words != self._told:
+            self._told, self.tooltip = words, None if words is None else Content(words)
+
     def fold(self, *, folded: bool) -> None:
         """Fold or unfold the group under the cursor; on a file, left goes to its group and right to the next pane."""
         row = self.current
@@ -81,8 +95,8 @@ def first_file(rows: Sequence[Row]) -> int:
     return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
 
 
-def list_title(files: int, words: list[str], glyphs: Glyphs) -> str:
-    return f" {glyphs.separator} ".join(["1 Memory", str(files), *words])
+def list_title(files: str, words: list[str], glyphs: Glyphs) -> str:
+    return f" {glyphs.separator} ".join(["1 Memory", files, *words])
 
 
 def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Content:

@@ -106,9 +106,9 @@ async def test_hints_follow_the_focus(make_app: Maker) -> None:
     async with make_app().run_test(size=(130, 30)) as pilot:
         app = await settle(pilot)
         hints = app.screen.query_one(HintBar)
-        assert hints.hints[:2] == ("⏎ edit", "/ filter")
+        assert [*hints.hints][:2] == ["⏎ edit", "/ filter"]
         await press(pilot, "0")
-        assert hints.hints[0] == "Esc back" and "⏎ follow link" in hints.hints
+        assert next(iter(hints.hints)) == "Esc back" and "⏎ follow link" in hints.hints
         await press(pilot, "escape", "slash")
         assert not any(hint.startswith("e ") for hint in hints.hints)  # letters are text here
         await press(pilot, "escape", "5")

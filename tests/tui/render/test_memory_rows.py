@@ -47,31 +47,44 @@ def test_a_folded_group_says_how_many_it_hides(snapshot: Snapshot) -> None:
 
 def test_a_filter_opens_folded_groups(snapshot: Snapshot) -> None:
     rows = arrange(snapshot, replace(OPEN, folded=frozenset({"feedback"}), query="pnpm"))
-    assert [item.label for item in items(rows)] == ["feedback_pnpm.md"]
+    assert [item.label for item in items(rows)] == ["pnpm"]
+
+
+def test_names_below_a_type_are_short_unless_two_read_alike(tmp_path: Path) -> None:
+    names = ("user_role", "user-pet", "pet", "user_", "user.role_x", "feedback_odd")
+    files = {f"{name}.md": topic(name, type="user") for name in names}
+    rows = items(arrange(snapshot_of(tmp_path, files), OPEN))
+    labels = {row.path.stem: row.label for row in rows}
+    assert labels == {
+        "user_role": "role", "user-pet": "user-pet.md", "pet": "pet.md", "user_": "user_", "user.role_x": "user.role_x",
+        "feedback_odd": "feedback_odd",
+    }  # fmt: skip
+    flat = items(arrange(snapshot_of(tmp_path, files), replace(OPEN, grouping="flat")))
+    assert {row.label for row in flat} == set(files)
 
 
 def test_the_worst_mark_wins(tmp_path: Path) -> None:
     files = {**GOOD, "user_role.md": topic("role", type="user"), "user_pet.md": topic("pet", type="userr")}
-    marks = {item.label: item.mark for item in items(arrange(snapshot_of(tmp_path, files), OPEN))}
+    marks = {item.path.name: item.mark for item in items(arrange(snapshot_of(tmp_path, files), OPEN))}
     assert marks["user_role.md"] == "unlisted"
     assert marks["user_pet.md"] == "problem"
 
 
 def test_marks(snapshot: Snapshot, memory: Path) -> None:
-    marks = {item.label: item.mark for item in items(arrange(snapshot, OPEN))}
+    marks = {item.path.name: item.mark for item in items(arrange(snapshot, OPEN))}
     assert marks["feedback_pnpm.md"] == "unlisted"
     assert marks["feedback_testing.md"] == "problem"
     assert marks["user_role.md"] == ""
     wanted = replace(
         OPEN, unsaved=frozenset({memory / "user_role.md"}), pinned=frozenset({memory / "project_oncall.md"})
     )
-    marks = {item.label: item.mark for item in items(arrange(snapshot, wanted))}
+    marks = {item.path.name: item.mark for item in items(arrange(snapshot, wanted))}
     assert marks["user_role.md"] == "unsaved"
     assert marks["project_oncall.md"] == "pinned"
 
 
 def test_the_index_line_of_each_file(snapshot: Snapshot) -> None:
-    lines = {item.label: item.line for item in items(arrange(snapshot, OPEN))}
+    lines = {item.path.name: item.line for item in items(arrange(snapshot, OPEN))}
     assert lines["feedback_testing.md"] == 3
     assert lines["feedback_pnpm.md"] is None
 
