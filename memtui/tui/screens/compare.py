@@ -220,7 +220,7 @@ COMMANDS = declare(
     Command("compare.copy", "Save mine as a copy beside it", "s", lambda at: at.find(Compare).save_copy(),
             "s save mine as copy"),
     Command("compare.drop", "Drop mine, use the disk's", "d", lambda context: drop_mine(context), "d use disk"),
-    Command("compare.unfold", "Show or fold equal lines", "enter", lambda at: at.find(Compare).unfold()),
+    Command("compare.unfold", "Show or fold equal lines", "enter", lambda at: at.find(CompareLines).unfold()),
     Command("compare.escape", "Back, nothing written", "escape", lambda at: at.find(Compare).dismiss(None), "Esc back"),
 )  # fmt: skip
 
