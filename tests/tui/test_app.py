@@ -41,7 +41,7 @@ async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Pat
     assert "7/200" in shown
     assert "fits" in shown
     assert "feedback_testing.md" in shown
-    assert "project_한글" in shown
+    assert "  한글" in shown
     assert "1 not in index" in shown
     assert "ci_notes.md" in shown
     assert "1 problem" in shown

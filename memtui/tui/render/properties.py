@@ -26,13 +26,18 @@ if TYPE_CHECKING:
 MAX_NOTES = 8  # problems of one file that are listed beside it
 
 
-def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
+def properties(state: AppState, path: Path | None, glyphs: Glyphs, home: Path) -> tuple[list[Pair], list[Content]]:
     """Pairs and notes for the file, or for the whole memory where the cursor is on no file."""
     snapshot = state.snapshot
     if snapshot is None:
         return [], []
     pairs, notes = _properties(state, snapshot, path, glyphs)
-    return [(name, state.masked(value), style) for name, value, style in pairs], notes
+    lead = f"{home}/"
+    short = [
+        (name, f"~/{value.removeprefix(lead)}" if value.startswith(lead) else value, style)
+        for name, value, style in pairs
+    ]
+    return [(name, state.masked(value), style) for name, value, style in short], notes
 
 
 def _properties(
@@ -93,9 +98,9 @@ def _index(scope: Scope) -> list[Pair]:
     return [(one.label, one.text, TONE_STYLES[one.tone]) for one in details]
 
 
-def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownLine], list[MarkdownLine]]:
+def dressed(state: AppState, path: Path, glyphs: Glyphs, home: Path) -> tuple[list[MarkdownLine], list[MarkdownLine]]:
     """What stands above and below a preview where there is no third pane: properties, description, problems."""
-    pairs, notes = properties(state, path, glyphs)
+    pairs, notes = properties(state, path, glyphs, home)
     values = {name: value for name, value, _ in pairs}
     words = [values.get("type", values.get("index", "")), values.get("modified", ""), values.get("size", "")]
     if "in index" in values:

@@ -182,7 +182,7 @@ class MemoryView(FilteredView[Wanted]):
             return
         lines = [*preview.lines]
         if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
-            above, below = dressed(state, preview.path, self.glyphs)
+            above, below = dressed(state, preview.path, self.glyphs, self.app.start.home)
             lines = [*above, *lines, *below]
         name = visible(state.masked_name(preview.title), keep="")
         reader.show(lines, keep_place=bool(preview.path and name == reader.name_shown))
@@ -191,7 +191,8 @@ class MemoryView(FilteredView[Wanted]):
     def _show_properties(self) -> None:
         if self.state is not None and self.state.snapshot is not None:
             table = self.query_one(PropertyTable)
-            table.pairs, table.notes = properties(self.state, self.current, self.glyphs)
+            home = self.app.start.home
+            table.pairs, table.notes = properties(self.state, self.current, self.glyphs, home)
 
     @on(ReaderView.WidthChanged)
     def ask_preview(self) -> None:

@@ -5,14 +5,13 @@ from itertools import accumulate
 
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from memtui.tui.theme import glyphs_of
-from memtui.tui.widgets.view_tabs import clickable
+from memtui.tui.widgets.view_tabs import CommandLine, clickable
 from memtui.util import text
 
 
-class HintBar(Widget):
+class HintBar(CommandLine):
     """As many hints as fit, in order; those that end with `ALWAYS` stay, last."""
 
     ALWAYS = (".escape", "editor.close", "app.help", "app.quit")
@@ -30,5 +29,4 @@ class HintBar(Widget):
     @staticmethod
     def _drawn(hint: str, id: str) -> Content:
         key, _, words = hint.partition(" ")
-        action = f"command({id!r})"
-        return Content("").join([clickable(key, action, "bold $link"), clickable(f" {words}", action, "$dim")])
+        return clickable(key, id, "bold $link") + clickable(f" {words}", id, "$dim")

@@ -1,14 +1,11 @@
 """Name and value pairs, then lines below them: the properties of the file under the cursor."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.client.paths import tilde_path
-from memtui.tui.app_base import InApp
 from memtui.tui.theme import glyphs_of
 from memtui.util import text
 
@@ -17,17 +14,16 @@ MAX_LINES = 3  # lines of a value where there is no room for all of all
 Pair = tuple[str, str, str]  # name, value, style of the value; all visible text
 
 
-class PropertyTable(InApp, Widget):
+class PropertyTable(Widget):
     BORDER_TITLE = "Properties"
 
     pairs: reactive[Sequence[Pair]] = reactive(())
     notes: reactive[Sequence[Content]] = reactive(())
 
     def _laid(self, value: str, style: str, width: int) -> list[Content]:
-        """A value in lines; a path begins at the home and is broken behind slashes."""
-        if value.startswith("/") and " " not in value:
-            path = tilde_path(Path(value), self.app.start.home)
-            lines = text.break_path(path, width, ellipsis=glyphs_of(self).ellipsis)
+        """A value in lines; a path is broken behind slashes."""
+        if value.startswith(("/", "~/")) and " " not in value:
+            lines = text.break_path(value, width, ellipsis=glyphs_of(self).ellipsis)
             return [Content.styled(line, style) for line in lines]
         return Content.styled(value, style).wrap(width) if value else [Content("")]
 

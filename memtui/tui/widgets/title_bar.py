@@ -3,9 +3,8 @@
 from msgspec import Struct
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widget import Widget
 
-from memtui.tui.widgets.view_tabs import clickable
+from memtui.tui.widgets.view_tabs import CommandLine, clickable
 
 GAP = Content("  ")
 
@@ -24,7 +23,7 @@ class ProjectStatus(Struct, frozen=True):
     notice: str = ""  # what is going on right now: reading, folder gone. Stands instead of the numbers
 
 
-class TitleBar(Widget):
+class TitleBar(CommandLine):
     """Project left, health right; what does not fit is left out from the right end of the left part.
 
     A click on the project chooses another; on problems shows them alone; on the last dream goes to dreams.
@@ -40,7 +39,7 @@ class TitleBar(Widget):
         room = width - right.cell_length - 2
         flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in status.flags]
         ends = [Content.styled(status.branch, "$dim"), Content.styled(status.folder, "$dim")]
-        for piece in (clickable(status.project, "go('app.project')", "bold"), *flags, *ends):
+        for piece in (clickable(status.project, "app.project", "bold"), *flags, *ends):
             if line.cell_length + 2 + piece.cell_length <= room:
                 line += GAP + piece
         return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
@@ -51,9 +50,9 @@ def _health(status: ProjectStatus, width: int) -> Content:
         return Content.styled(status.notice, "$warn")
     pieces: list[Content] = []
     if status.problems:
-        pieces.append(clickable(status.problems, "go('memory.problems')", "$problem bold"))
+        pieces.append(clickable(status.problems, "memory.problems", "$problem bold"))
     if status.unlisted and width >= 60:
         pieces.append(Content.styled(f"{status.unlisted} not in index", "$warn"))
     if status.last_dream and width >= 100:
-        pieces.append(clickable(f"last dream {status.last_dream}", "go('view.dream')", "$dim"))
+        pieces.append(clickable(f"last dream {status.last_dream}", "view.dream", "$dim"))
     return GAP.join(pieces) if pieces else Content.styled("no problems", "$good")
