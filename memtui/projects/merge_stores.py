@@ -22,6 +22,7 @@ from memtui.memory.surroundings import Surroundings
 from memtui.projects.orphans import find_orphans
 from memtui.projects.relocate import check_not_dreaming, tail_of, take_in
 from memtui.util.errors import Refused
+from memtui.util.text import pluralize
 
 Collision = Literal["ours", "theirs", "both", "merge"]
 """What becomes of a topic with two texts: that of the target stays, the other's takes its place, both stay, or one text
@@ -143,7 +144,7 @@ def plan_store_merge(
             builder.put(INDEX_NAME, take_in(index, other)[0])
             here.drop(INDEX_NAME)
         leaving.append(here.plan(f"memory goes to {fragments.target}"))
-    coming = builder.plan(f"merge the memory of {fragments.name} from {len(fragments.sources)} folders")
+    coming = builder.plan(f"merge the memory of {fragments.name} from {pluralize(len(fragments.sources), 'folder')}")
     plans = (coming, *(plan for plan in leaving if plan.changes and not keep_sources))
     return StoreMerge(tuple(files), plans)
 

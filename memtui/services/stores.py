@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from memtui.client.paths import tilde_path
 from memtui.dream.rules.merge import merge_texts
 from memtui.memory.workspace import Workspace
 from memtui.projects import merge_stores
@@ -40,12 +41,12 @@ def merge_fragments(
     require_writable(workspace)
     planned = merge_stores.plan_store_merge(fragments, files, choices, merge_texts, keep_sources=keep_sources)
     plan, *leaving = planned.plans
-    lines = [f"{source}: {_counts(source, files)}" for source in fragments.sources]
+    lines = [f"{tilde_path(source, workspace.env.home)}: {_counts(source, files)}" for source in fragments.sources]
     lines += [
         f"{file.name}: {COLLISIONS[choices[file.source, file.name]]}" for file in files if file.state == "collides"
     ]
     stays = "The other folders stay as they are." if keep_sources else "The other folders are emptied; undo fills them."
-    title = f"Merge the memory of {fragments.name} into {fragments.target}?"
+    title = f"Merge the memory of {fragments.name} into {tilde_path(fragments.target, workspace.env.home)}?"
     diff = "".join(one.diff() for one in planned.plans)
     question = NeedsConfirmation(title, (*lines, stays), yes="Merge", diff=diff)
     return PreparedChange(plan, question, then=tuple(leaving), why=plan.title)

@@ -357,6 +357,8 @@ class CommandContext:
         raise NotFound("this can't be done here")
 
     async def ask(self, dialog: Screen[Result]) -> Result | None:
+        """Show a dialog or a screen until it is left; messages about what was shown before don't lie over it."""
+        self.app.clear_notifications()
         return await self.app.push_screen_wait(dialog)
 
     @staticmethod

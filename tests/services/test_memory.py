@@ -1,5 +1,6 @@
 """Saving a file, and what is asked before: secrets, conflicts, an emptied index, open conflicts."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -247,3 +248,14 @@ def test_pins_toggle(workspace: Workspace, folder: Path) -> None:
     assert pin_files(workspace, [folder / "a.md", folder / "b.md"]).listed == ()
     with pytest.raises(Refused):
         pin_files(workspace, [Path("/elsewhere.md")])
+
+
+def test_the_loss_of_the_whole_folder_is_recorded_and_can_be_taken_back(workspace: Workspace, folder: Path) -> None:
+    workspace.note_outside()
+    before = {path.name: path.read_bytes() for path in folder.glob("*.md")}
+    shutil.rmtree(folder)
+    assert workspace.note_outside() == 1
+    lost = workspace.operations(1)[0]
+    assert {change.name for change in lost.files} == before.keys()
+    workspace.store(folder).restore_as_of(before=lost.id)
+    assert {path.name: path.read_bytes() for path in folder.glob("*.md")} == before

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from memtui.client.paths import tilde_path
 from memtui.services.questions import NeedsConfirmation
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, history, questions, registry
@@ -114,6 +116,8 @@ async def set_expiry(context: CommandContext) -> None:
 async def merge(context: CommandContext) -> None:
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
+    if file.kind != "topic":
+        raise NotFound(f"{file.name} is no topic file", hint="choose a topic to merge another into")
     others = {one.name: one for one in services.merge_candidates(snapshot, file)}
     if not others:
         raise NotFound("there is no other topic in this folder")
@@ -149,14 +153,15 @@ async def merge_stores(context: CommandContext) -> None:
     for file in files:
         if file.state != "collides":
             continue
-        explain = f"{file.name} has another text in {file.source}."
+        folder = tilde_path(Path(file.source), workspace.env.home)
+        explain = f"{file.name} has another text in {folder}."
         ways = [dialogs.Option(one, f"{at}  {words}") for at, (one, words) in enumerate(stores.COLLISIONS.items(), 1)]
         choice = await context.ask(dialogs.Choose(f"Two texts of {file.name}", ways, explain=explain, digits=True))
         if choice is None:
             return
         choices[file.source, file.name] = choice
     ways_after = [
-        dialogs.Option(keep, words) for keep, words in ((False, "1  empty them"), (True, "2  leave them as they are"))
+        dialogs.Option(keep, words) for keep, words in ((True, "1  leave them as they are"), (False, "2  empty them"))
     ]
     keep = await context.ask(dialogs.Choose("What of the other folders?", ways_after, digits=True))
     if keep is not None:
