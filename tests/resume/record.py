@@ -85,7 +85,7 @@ def blocks_before_prompt(messages: list[dict[str, Any]]) -> list[list[Any]]:
                 body = (
                     body if isinstance(body, str) else "".join(p.get("text", "") for p in body if p["type"] == "text")
                 )
-                made_up = body.startswith("[Tool call interrupted")
+                made_up = body.startswith(("[Tool call interrupted", "[Tool result missing"))
                 found.append([role, "tool_result", block["tool_use_id"], "<interrupted>" if made_up else body.strip()])
             else:
                 found.append([role, block["type"]])

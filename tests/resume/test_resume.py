@@ -35,6 +35,17 @@ def test_our_own_probes(case: Case, tmp_path: Path) -> None:
     assert plan_resume(read_transcript(path)).blocks() == case["expected"]
 
 
+@pytest.mark.parametrize("file", ["resume_random", "resume_client"])
+def test_other_generators_sessions_and_the_clients_own(file: str, tmp_path: Path) -> None:
+    """Queued prompts, pictures, older models, API errors, several compactions."""
+    path, wrong = tmp_path / "s.jsonl", []
+    for case in load(ORACLE / f"{file}.jsonl"):
+        path.write_bytes(session_bytes(case))
+        if not same(case["expected"], plan_resume(read_transcript(path)).blocks()):
+            wrong.append(case["name"])
+    assert wrong == []
+
+
 def test_the_corpus(shared: Path) -> None:
     wrong = []
     for case in load(shared / "oracle" / "cases" / "corpus_resume.jsonl"):

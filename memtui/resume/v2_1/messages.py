@@ -12,12 +12,13 @@ from typing import Final
 from memtui.resume.conversation import NO_CONTENT, THINKING, ApiConversation, Block, DroppedBlock, Message, ResumePoint
 from memtui.resume.family import RuleSet
 from memtui.resume.v2_1.content_blocks import TASK_TOOLS, TOOL_LOADED, TOOLS, clean_block, has_tool_reference
-from memtui.resume.v2_1.reminders import reminders_of
+from memtui.resume.v2_1.reminders import own_note, reminders_of
 from memtui.resume.v2_1.tool_calls import drop_open_calls, join_answers, pair_calls
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
 
 SYNTHETIC_MODEL: Final = "<synthetic>"  # the model of what the client wrote itself
+API_ERROR: Final = "an error that the client wrote"
 DEFAULT_MODEL: Final = "claude-opus-5-5"
 _RESUMABLE_MODELS: Final = re.compile(r"claude-(?:opus-(?:4-[5-8]|5)|sonnet-(?:4-6|5)|haiku-4-5|fable-5)")
 """Models that the client resumes with; instead of any other it takes `DEFAULT_MODEL`."""
@@ -39,12 +40,11 @@ def build_conversation(
     messages: list[Message] = []
     for entry, data in zip(path, records, strict=True):
         if entry.type == "attachment":
-            reminders = reminders_of(data, separate=separate, rules=rules)
-            blocks = [Block({"type": "text", "text": reminder}, entry, True) for reminder in reminders]
-            messages += [Message("user", blocks)] if blocks else []
+            messages += reminders_of(entry, data, separate=separate, rules=rules)
         else:
             messages += messages_of(entry, data, result, TOOLS if separate else TASK_TOOLS, rules)
     closed = is_closed(point, path) and "calls.rewound" in rules
+    closed = closed or (_ends_with_error(path, result) and "calls.api-error" in rules)
     messages, made_up = drop_open_calls(messages, result, _last_turn(path), rules, closed=closed)
     unsent = {id(entry) for entry in path[:start]}
     messages = [message for message in messages if id(message.blocks[0].entry) not in unsent]
@@ -78,6 +78,12 @@ def is_closed(point: ResumePoint, path: Sequence[Entry]) -> bool:
     answered = {call for entry in path for call in entry.answers}
     sent = [entry for entry in path if not entry.calls or not answered.isdisjoint(entry.calls)]
     return point.rewound and point.uuid in (_last_message(path), _last_message(sent))
+
+
+def _ends_with_error(path: Sequence[Entry], result: ApiConversation) -> bool:
+    """Whether the last message is an error that the client wrote: no call before it is open."""
+    last = next((entry for entry in reversed(path) if entry.is_message), None)
+    return any(item.entry is last and item.why == API_ERROR for item in result.dropped)
 
 
 def _last_message(path: Sequence[Entry]) -> str:
@@ -144,9 +150,11 @@ def messages_of(
     message = data.get("message")
     if not isinstance(message, dict):
         return []
+    if entry.type == "user" and "messages.own-note" in rules and (note := own_note(data)):
+        return [Message("user", [Block({"type": "text", "text": note}, entry, True)])]
     is_error = data.get("isApiErrorMessage") and message.get("model") == SYNTHETIC_MODEL
     if is_error and "messages.api-error" in rules:
-        result.dropped.append(DroppedBlock(entry, "an error that the client wrote"))
+        result.dropped.append(DroppedBlock(entry, API_ERROR))
         return []
     if entry.content == "empty" and entry.type == "assistant" and "messages.empty-answer" in rules:
         return [Message("assistant", [Block({"type": "text", "text": NO_CONTENT}, entry)], entry.message_id)]
@@ -210,11 +218,18 @@ def join_user_messages(messages: list[Message], rules: RuleSet) -> list[Message]
         last = found[-1]
         last.bare = last.bare and message.bare
         last.blocks.sort(key=_is_no_result)
-        if message.is_reminder and last.blocks[-1].type == "tool_result":
-            last.blocks[-1] = _with_reminders(last.blocks[-1], message.blocks)
+        at = sum(block.type == "tool_result" for block in last.blocks) - 1
+        folded = message.is_reminder and all(block.reminder for block in message.blocks)
+        if folded and at >= 0 and all(_is_typed(block) for block in last.blocks[at + 1 :]):
+            last.blocks[at] = _with_reminders(last.blocks[at], message.blocks)
         else:
             last.blocks = sorted([*last.blocks, *message.blocks], key=_is_no_result)
     return found
+
+
+def _is_typed(block: Block) -> bool:
+    """Whether a person typed it while the model worked, or it is a picture of that."""
+    return block.entry.type == "attachment" and not block.reminder
 
 
 def _is_no_result(block: Block) -> bool:
@@ -229,7 +244,7 @@ def _with_reminders(result: Block, reminders: list[Block]) -> Block:
         for reminder in reminder_texts:
             content = [*_with_line_end(content), {"type": "text", "text": reminder}]
     else:
-        first = [content] if isinstance(content, str) and content else []
+        first = [content.strip()] if isinstance(content, str) and content.strip() else []
         content = "\n\n".join([*first, *reminder_texts])
     return Block({**result.data, "content": content}, result.entry)
 

@@ -130,7 +130,7 @@ def covered_by_path(rows: Rows, path: list[str], children: dict[str, list[str]])
     calls |= _parallel_calls(rows, calls, children)
     made = {call for uuid in calls for call in rows.by_uuid[uuid].calls}
     unanswered = made.difference(call for uuid in path for call in rows.by_uuid[uuid].answers)
-    calls_on_path = Counter(rows.by_uuid[uuid].message_id for uuid in calls & covered)
+    calls_on_path = Counter(rows.by_uuid[uuid].message_id for uuid in calls & covered for _ in rows.by_uuid[uuid].calls)
     results = {
         child
         for uuid in calls
