@@ -109,6 +109,9 @@ UNTITLED = "no title"
 MAX_TITLE_CHARS = 200
 COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
 CLIENT_MARKUP = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
+_COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_SHELL_INPUT = re.compile(r"\s*<bash-input>(.*?)</bash-input>", re.DOTALL)
+_PASTE_MARKS = re.compile(r"</?pasted_content\b[^>]*>")
 
 
 def title_line(value: str) -> str:
@@ -119,10 +122,30 @@ def title_line(value: str) -> str:
 
 MACHINE_TEXT = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
-    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
-    r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
+    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|"
+    r"cross-session-message|scheduled-task|channel)\b|\[Request interrupted by user|\[SYSTEM NOTIFICATION\b|"
+    r"Stop hook feedback:|Another Claude session sent a message:|A background agent completed a task:|"
+    r"This session is being continued from a previous conversation)"
 )
 """How a user's text begins that a machine made: a command's output, a notification, a hook."""
+
+
+def typed_words(value: str) -> str:
+    """What a person typed in a user's text, as Claude Code's picker shows it; "" where a machine wrote all of it.
+
+    A slash command with what it was given, "! make test" for bash mode, else the text without the client's own markup.
+    """
+    if MACHINE_TEXT.match(value):
+        if shell := _SHELL_INPUT.match(value):
+            return f"! {shell[1].strip()}"
+        if command := COMMAND_NAME.search(value):
+            given = _COMMAND_ARGUMENTS.search(value)
+            return f"{command[1]} {given[1] if given else ''}".strip()
+        value = CLIENT_MARKUP.sub(" ", value)
+        return "" if MACHINE_TEXT.match(value) else value.strip()
+    return _PASTE_MARKS.sub(" ", CLIENT_MARKUP.sub(" ", value)).strip()
+
+
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
@@ -164,7 +187,7 @@ def session_title(file: SessionFile) -> str:
 def _last(lines: list[bytes], kind: str, key: str) -> str:
     for record in parse_records(lines[::-1], f'"{kind}"'.encode()):
         value = record.get(key)
-        if record.get("type") == kind and isinstance(value, str) and value.strip():
+        if record.get("type") == kind and isinstance(value, str) and (value.strip() or kind == "custom-title"):
             return title_line(value)
     return ""
 
@@ -176,11 +199,11 @@ def _first_prompt(head: list[bytes]) -> str:
         if record.get("type") != "user" or record.get("isMeta") or record.get("isCompactSummary"):
             continue
         for text in _texts(record):
-            name = COMMAND_NAME.search(text)
-            if name:
-                command = command or title_line(name[1])
-            elif not MACHINE_TEXT.match(text) and (plain := title_line(CLIENT_MARKUP.sub(" ", text))):
-                return plain
+            words = title_line(typed_words(text))
+            if COMMAND_NAME.search(text):
+                command = command or words
+            elif words:
+                return words
     return command or _cut_prompt(head[-1] if head else b"")
 
 

@@ -1,8 +1,8 @@
 """How much of a session a resume still reaches, and what keeps it from the rest.
 
 What a compaction summarised, what a person left by a rewind, and a sub-agent's own records are not meant to be sent.
-Lost are messages behind a broken link, beside the record that the client chose, on a line with more than one record, or
-on a line that can't be read.
+Lost are messages behind a broken link, beside the record that the client chose, beside a branch that no person began (a
+notification, a hook), on a line with more than one record, or on a line that can't be read.
 """
 
 from collections import Counter
@@ -15,7 +15,9 @@ from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import pluralize
 
-LOSS_REASONS: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
+LOSS_REASONS: Final[tuple[OmissionReason, ...]] = (
+    "lost-parent", "dead-end", "machine-turn", "late-side-row", "bad-line",
+)  # fmt: skip
 """Reasons for which a message is lost, not omitted on purpose."""
 
 
@@ -61,6 +63,7 @@ class Health(Struct, frozen=True):
             for number, one, rest in (
                 (self.broken, "broken link", ""),
                 (self.behind, "message", " behind a dead end"),
+                (self.lost.get("machine-turn", 0), "message", " behind a branch that a machine began"),
                 (self.lost.get("bad-line", 0), "message", " on a line with another record"),
                 (self.bad, "bad line", ""),
                 (self.cycles, "cycle", " of parents"),

@@ -7,16 +7,17 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.resume.conversation import NO_UUID, DroppedBlock, Rows
-from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, began_by_machine, find_cycles
 from memtui.transcripts.transcript import Transcript
 
 OmissionReason = Literal[
-    "rewound", "dead-end", "lost-parent", "late-side-row", "sub-agent", "before-boundary", "replaced", "not-sent",
-    "bad-line",
+    "rewound", "machine-turn", "dead-end", "lost-parent", "late-side-row", "sub-agent", "before-boundary", "replaced",
+    "not-sent", "bad-line",
 ]  # fmt: skip
 
 OMISSION_REASONS: dict[OmissionReason, str] = {
     "rewound": "on a branch you rewound from",
+    "machine-turn": "on a branch beside one that no person began: a notification, a hook, Claude Code's own continue",
     "dead-end": "an answer whose prompt was continued from a record beside it",
     "lost-parent": "its parent record is missing",
     "late-side-row": "after the message that the client continues from, because a later side record is attached there",
@@ -84,6 +85,7 @@ class _Reasons:
         self.rows = rows
         last_message = max((at for at, entry in enumerate(path) if entry.has_content), default=len(path))
         self.end = set() if on_purpose else {entry.uuid or NO_UUID for entry in path[last_message:]}
+        self.path, self.place = path, {entry.uuid: number for number, entry in enumerate(path)}
         self.on_path = {entry.uuid or NO_UUID for entry in path}
         self.root = path[0] if path else None
         self.last = max((entry.index for entry in path), default=-1)
@@ -125,7 +127,10 @@ class _Reasons:
         if self.rows.parent.get(first.uuid or NO_UUID) in self.end:
             return "late-side-row"
         prompted = any(self.rows.by_uuid[uuid].prompt for uuid in passed)
-        return "dead-end" if first.index <= self.last and first.type == "assistant" and not prompted else "rewound"
+        if first.index <= self.last and first.type == "assistant" and not prompted:
+            return "dead-end"
+        left = self.place.get(self.rows.parent.get(first.uuid or NO_UUID, ""), -1)
+        return "machine-turn" if began_by_machine(self.path[left + 1 :]) else "rewound"
 
     def _other_root(self) -> OmissionReason:
         if self.root is None or self.root.boundary:

@@ -23,6 +23,7 @@ NODE_LABELS: dict[NodeKind, str] = {
     "root": "",
     "rewind": "rewind",
     "retry": "retry",
+    "left": "left by a machine's turn",
     "compaction": "after compaction",
     "orphan": "orphan",
     "sub-agent": "sub-agent",

@@ -40,7 +40,7 @@ from memtui.sessions.operations_log import (
     TouchedSession,
     new_id,
 )
-from memtui.sessions.rename import append_title, check_title, title_before
+from memtui.sessions.rename import append_title, check_title, title_before, write_title_file
 from memtui.transcripts.summary import SummaryScanner
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
@@ -155,7 +155,7 @@ class SessionArchive:
         self._check([path], frozenset())
         with self._working(path.name):
             before = title_before(path)
-            append_title(path, title, fs=self._fs)
+            self._give_title(path, title)
             touched = TouchedSession(path.stem, os.path.realpath(path.parent), title_line(before), before, title)
             operation = SessionOperation(new_id(), self._now(), RENAME, (touched,))
             with suppress(OSError, MemtuiError):  # it is written, whatever the list of operations says
@@ -276,9 +276,14 @@ class SessionArchive:
             raise Conflict(f"session {path.stem[:8]} was renamed since: it keeps its name")
         if not then.strip():
             raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
-        append_title(path, then, fs=self._fs)
+        self._give_title(path, then)
         with suppress(OSError, MemtuiError):
             self.operations.add(made)
+
+    def _give_title(self, path: Path, title: str) -> None:
+        append_title(path, title, fs=self._fs)
+        with suppress(OSError, MemtuiError):  # the records tell the title; this only who gave it
+            write_title_file(path, title, self._now(), fs=self._fs)
 
     def _back(self, kept: ArchivedSession, operation: SessionOperation, *, undo: bool) -> None:
         now = self._now()

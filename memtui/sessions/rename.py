@@ -1,4 +1,7 @@
-"""Rename a session: append a `custom-title` record to its file, as the agent client does; the last one wins.
+"""Rename a session as Claude Code's /rename does (2.1.332).
+
+Two records are appended to its file, of which the last ones win: `custom-title`, and `agent-name`, which the prompt bar
+and other agents show. Beside it `<session>/custom-title.json` tells who gave the title, and when.
 
 Nothing in the file is rewritten, so a client that is writing it at the same moment loses nothing. The file's mtime
 changes, as with every record that is added: the session moves to the top of the client's list.
@@ -9,10 +12,11 @@ import os
 import stat
 import unicodedata
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.client.session_files import MAX_TITLE_CHARS
-from memtui.fs.atomic import to_error
+from memtui.fs.atomic import make_folders, replace_file, to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
@@ -45,9 +49,9 @@ def title_before(path: Path) -> str:
             if b"custom-title" not in line:
                 continue
             for data in parse_line(line).objects:
-                if data.get("type") == "custom-title" and text(data.get("customTitle")).strip():
+                if data.get("type") == "custom-title":
                     given = text(data.get("customTitle"))
-    return given or SummaryScanner().file(path).title
+    return given if given.strip() else SummaryScanner().file(path).title
 
 
 def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
@@ -56,8 +60,8 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
     Raises `NotFound` if there is no such file, `Refused` if it is empty, a link or no file, `MemtuiError` if it can't
     be written; then it is as it was.
     """
-    record = {"type": "custom-title", "customTitle": title, "sessionId": path.stem}
-    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+    records = [("custom-title", "customTitle"), ("agent-name", "agentName")]
+    line = b"".join(_line({"type": kind, key: title, "sessionId": path.stem}) for kind, key in records)
     try:
         file = fs.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -81,6 +85,18 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
         with suppress(OSError):  # fsync has reported what the disk has to report
             fs.close(file)
     raise Conflict(f"{path.name} is being written by another program", hint="try again in a moment")
+
+
+def _line(record: dict[str, str]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def write_title_file(path: Path, title: str, at: float, *, fs: FileSystem = REAL) -> None:
+    """Write who gave a session its title, and when (`at`, in seconds since 1970), as Claude Code does beside it."""
+    when = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    file = path.with_suffix("") / "custom-title.json"
+    make_folders(file.parent, fs=fs)
+    replace_file(file, _line({"customTitle": title, "by": "user", "at": when})[:-1], fs=fs)
 
 
 def _sync(file: int, name: str, fs: FileSystem) -> None:

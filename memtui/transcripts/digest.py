@@ -39,11 +39,6 @@ MAX_PROMPT_BYTES = 16 << 20  # bytes read of a transcript for its prompts alone
 _NEEDED = re.compile(rb'"(?:user|assistant|queued_command|custom-title|ai-title|last-prompt|summary)"')
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _MACHINE_KEYS = ("isMeta", "isCompactSummary", "isSidechain")
-_MACHINE_WORDS = re.compile(
-    r"<(?:scheduled-task|cross-session-message|channel)\b|A background agent completed a task:|"
-    r"\[SYSTEM NOTIFICATION|Another Claude session sent a message:"
-)
-"""How further texts of machines begin; a list of sessions takes these for titles, as Claude Code does."""
 _LEVELS = ((4000, 1500, 300), (2000, 1000, 0), (1000, 500, 0), (500, 200, 0))
 """Most characters of a prompt, of the last answer before the next prompt, and of one before that."""
 _MARK_CHARS = 40  # those of the mark of a cut: fewer are not left out
@@ -87,7 +82,9 @@ def typed_texts(data: Record) -> tuple[str, ...]:
         return ()
     plain = (CLIENT_MARKUP.sub(" ", words).strip() for words in prompt_texts(data))
     return tuple(
-        words for words in plain if words and not is_machine_text(words) and (author or not _MACHINE_WORDS.match(words))
+        words
+        for words in plain
+        if words and (not is_machine_text(words) or (author and not COMMAND_NAME.search(words)))
     )
 
 

@@ -11,13 +11,15 @@ from typing import Final, Literal
 
 import msgspec
 
-from memtui.client.session_files import MACHINE_TEXT
+from memtui.client.session_files import MACHINE_TEXT, typed_words
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
 from memtui.util.text import replace_surrogates
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types that are linked by uuid and parentUuid; every other type is a note about the session."""
+
+IMAGE: Final = "[image]"  # stands for what was typed where that is a picture without words
 
 Content = Literal["", "textless", "empty", "usable"]
 
@@ -127,10 +129,28 @@ def blocks_of(message: object) -> Iterator[Record]:
 
 
 def is_prompt(data: Record) -> bool:
-    """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
-    if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
+    """Whether a person typed it: a user's message that answers no call and wasn't made by a machine.
+
+    The kind of its `origin` decides ("human", or "channel": a person's message from a phone); the words by which
+    machines begin only where there is none.
+    """
+    if data.get("type") != "user" or data.get("isCompactSummary") or data.get("isSidechain"):
         return False
-    return any(not is_machine_text(part) for part in prompt_texts(data))
+    origin = data.get("origin")
+    author = text(origin.get("kind")) if isinstance(origin, dict) else ""
+    if not by_person(author, meta=bool(data.get("isMeta"))):
+        return False
+    return any(author or is_typed(part) for part in prompt_texts(data))
+
+
+def by_person(author: str, *, meta: bool) -> bool:
+    """Whether a user's record may be a person's, by the kind of its origin ("" if it has none)."""
+    return author == "channel" or (author in ("", "human") and not meta)
+
+
+def is_typed(prompt_text: str) -> bool:
+    """Whether a person typed something of a user's text: a slash command and bash mode are typed too."""
+    return MACHINE_TEXT.match(prompt_text) is None or typed_words(prompt_text) != ""
 
 
 def is_machine_text(prompt_text: str) -> bool:
@@ -150,7 +170,7 @@ def prompt_texts(data: Record) -> tuple[str, ...]:
     if any(block["type"] == "tool_result" for block in blocks):
         return ()
     found = tuple(block["text"] for block in blocks if block["type"] == "text" and block["text"].strip())
-    return found or (("[image]",) if any(block["type"] == "image" for block in blocks) else ())
+    return found or ((IMAGE,) if any(block["type"] == "image" for block in blocks) else ())
 
 
 def text(value: object) -> str:
@@ -202,6 +222,18 @@ def result_text(content: object) -> str:
         return ""
     parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return replace_surrogates("".join(parts))
+
+
+def began_by_machine(rows: Iterable[Entry]) -> bool:
+    """Whether no person began a turn: before its first answer stands a user's message, none of them typed."""
+    found = False
+    for row in rows:
+        if row.prompt or row.summary or row.boundary:
+            return False
+        if row.type == "assistant" and row.is_message:
+            break
+        found = found or (row.type == "user" and row.has_content and not row.answers)
+    return found
 
 
 def find_cycles(entries: Iterable[Entry]) -> list[Entry]:

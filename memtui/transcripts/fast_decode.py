@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine_text
+from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, by_person, entry_of, is_typed
 from memtui.transcripts.records import Cursor, record_views
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
@@ -41,8 +41,13 @@ class _Result(msgspec.Struct, gc=False):
     agentId: str | None = None
 
 
+class _Origin(msgspec.Struct, gc=False):
+    kind: str = ""
+
+
 class _Row(msgspec.Struct, gc=False):
     type: str = ""
+    origin: _Origin | None = None
     subtype: str = ""
     uuid: str = ""
     parentUuid: str | None = None
@@ -127,8 +132,9 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
     prompt = False
     message_id = model = ""
     if message is not None and kind in ("user", "assistant"):
-        content, calls, answers, prompt = _content_fields(message.content, kind)
-        prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
+        author = row.origin.kind if row.origin is not None else ""
+        content, calls, answers, prompt = _content_fields(message.content, kind, author)
+        prompt = prompt and not (row.isCompactSummary or row.isSidechain) and by_person(author, meta=row.isMeta)
         if kind == "assistant":
             message_id, model = message.id or "", message.model or ""
     elif kind == "attachment" and not subtype and row.attachment is not None:
@@ -141,11 +147,11 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
     )  # fmt: skip
 
 
-def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
+def _content_fields(content: Any, kind: str, author: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
     """What there is to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
         kind_of_content: Content = "usable" if content or kind == "user" else ""
-        return kind_of_content, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
+        return kind_of_content, (), (), kind == "user" and bool(content.strip()) and bool(author or is_typed(content))
     if not content:
         return "" if content is None else "empty", (), (), False
     if len(content) == 1:  # nearly always
@@ -164,6 +170,6 @@ def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], 
     prompt = False
     if kind == "user" and "tool_result" not in types:
         spoken = [block.text for block in blocks if block.type == "text" and block.text.strip()]
-        prompt = any(not is_machine_text(part) for part in spoken) if spoken else "image" in types
+        prompt = any(author or is_typed(part) for part in spoken) if spoken else "image" in types
     textless = any(block.type for block in content)
     return "usable" if blocks else "textless" if textless else "", calls, answers, prompt

@@ -6,11 +6,13 @@ sessions (2.0), and `isSidechain` records inside the session's file (1.0).
 
 import re
 from collections.abc import Iterable
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.transcripts.entries import blocks_of, text
+from memtui.transcripts.entries import CHAIN_TYPES, blocks_of, text
 from memtui.transcripts.lines import Record, parse_line
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import Tree
@@ -18,6 +20,7 @@ from memtui.util.json_object import read_json_object
 
 _TOLD = re.compile(r"agentId: ([\w-]+)")
 _LAUNCHERS = ("Agent", "Task")
+_LINE_BYTES, _MAX_LINES = 1 << 20, 64  # how far a file is looked into for its first record
 
 
 class SubAgent(Struct, frozen=True):
@@ -56,22 +59,30 @@ def agent_files(session: Path) -> list[Path]:
 
 
 def _first_record(path: Path) -> Record:
+    """The first record of a conversation in a file's first lines: notes, torn and endless lines may come before it."""
+    whole = True
     try:
         with path.open("rb") as file:
-            objects = parse_line(file.readline(1 << 20)).objects
+            for line in islice(iter(partial(file.readline, _LINE_BYTES), b""), _MAX_LINES):
+                for data in parse_line(line).objects if whole else ():
+                    if data.get("type") in CHAIN_TYPES and text(data.get("uuid")):
+                        return data
+                whole = line.endswith(b"\n")
     except OSError:
-        return {}
-    return objects[0] if objects else {}
+        pass
+    return {}
 
 
 def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> SubAgent:
     meta = read_json_object(path.with_suffix(".meta.json"))
     name = path.stem.removeprefix("agent-")
-    call = text(meta.get("toolUseId")) or by_agent.get(name, "")
+    call = text(meta.get("toolUseId")) or by_agent.get(name) or by_agent.get(path.parent.name, "")
     first = _first_record(path)
     call = call or call_with_prompt(calls, _first_text(first))
     internal = name.startswith(("acompact-", "aprompt_suggestion-", "aside_question-"))
     kind, describe = text(meta.get("agentType")), text(meta.get("description"))
+    if path.parent.parent.name == "workflows":
+        kind = f"{kind or 'agent'} of {path.parent.name}"
     return SubAgent(name, path, text(first.get("uuid")), call, kind, describe, internal)
 
 
@@ -93,11 +104,15 @@ def call_with_prompt(calls: dict[str, str], prompt: str) -> str:
 
 
 def _named_in_results(transcript: Transcript) -> Iterable[tuple[str, str]]:
-    """Agent id and call id of results whose text ends in "agentId: …"."""
+    """Agent id, or a workflow's run id, and call id of results that name one."""
     rows = [entry for entry in transcript.entries if entry.answers and not entry.agent_run]
     for data in transcript.each(rows):
+        result = data.get("toolUseResult")
+        run = text(result.get("runId")) if isinstance(result, dict) else ""
         for block in blocks_of(data.get("message")):
             content = block.get("content")
+            if run and block["type"] == "tool_result":
+                yield run, text(block.get("tool_use_id"))
             if block["type"] != "tool_result" or not isinstance(content, list):
                 continue
             for part in content:

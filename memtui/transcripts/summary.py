@@ -23,8 +23,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from memtui.client.session_files import CLIENT_MARKUP, COMMAND_NAME, title_line
-from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, parse_timestamp, prompt_texts, text
+from memtui.client.session_files import COMMAND_NAME, title_line, typed_words
+from memtui.transcripts.entries import CHAIN_TYPES, IMAGE, is_prompt, parse_timestamp, prompt_texts, text
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
 LineKind = Literal["message", "other", "sidechain"]
@@ -34,7 +34,18 @@ HEAD_START: Final = (
 )  # the head of a line goes from here, behind the parent's uuid, to its body
 SKIPPED_NOTES: Final = tuple(
     b'{"type":"%b",' % name
-    for name in (b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch")
+    for name in (
+        b"mode",
+        b"permission-mode",
+        b"file-history-snapshot",
+        b"queue-operation",
+        b"atis-latch",
+        b"api-request",
+        b"api-request-shape",
+        b"api-request-blob",
+        b"prompt_snapshot",
+        b"cost-state",
+    )
 )
 """How notes begin that a list does not need."""
 
@@ -136,7 +147,7 @@ class TitleCollector(Struct):
     last_prompt: str = ""
     summary: str = ""
     first_prompt: str = ""  # what a person typed first, whole
-    command: str = ""  # the first slash command, for where there is nothing else
+    command: str = ""  # the first slash command or picture, for where there is nothing else
 
     def add(self, data: Record) -> None:
         kind = data.get("type")
@@ -146,22 +157,22 @@ class TitleCollector(Struct):
         elif isinstance(kind, str) and kind in _TITLE_FIELDS:
             key, name = _TITLE_FIELDS[kind]
             value = text(data.get(key))
-            if value and not value.isspace():
-                setattr(self, name, value)
+            if (value and not value.isspace()) or name == "given":  # an empty name takes the given one back
+                setattr(self, name, value.strip() and value)
 
     def __str__(self) -> str:
         title = self.given or self.made or self.last_prompt or self.summary
-        return title_line(title or CLIENT_MARKUP.sub(" ", self.first_prompt)) or self.command
+        return title_line(title or typed_words(self.first_prompt)) or self.command
 
     def _prompt(self, data: Record) -> None:
         if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):
             return
         texts = prompt_texts(data)
-        command = next((match[1] for part in texts if (match := COMMAND_NAME.search(part))), "")
+        command = next((typed_words(part) for part in texts if COMMAND_NAME.search(part) or part == IMAGE), "")
         if command:
             self.command = self.command or title_line(command)
         elif is_prompt(data):
-            self.first_prompt = next((part for part in texts if title_line(CLIENT_MARKUP.sub(" ", part))), "")
+            self.first_prompt = next((part for part in texts if typed_words(part)), "")
 
 
 def title_from_records(records: Iterable[Record]) -> str:

@@ -10,9 +10,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, began_by_machine, find_cycles
 
-BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
+BranchKind = Literal["root", "rewind", "retry", "left", "compaction", "orphan", "sub-agent"]
 
 
 class Branch(Struct, frozen=True):
@@ -127,7 +127,9 @@ class _Branches:
             branch = Branch(len(found), kind, tuple(rows), parent, off)
             found.append(branch)
             where.update((row.uuid, branch.index) for row in rows)
-            waiting += [(child, _fork_kind(child, self.tree), branch.index, row) for child, row in reversed(forks)]
+            waiting += [
+                (child, _fork_kind(child, row, self.tree, rows), branch.index, row) for child, row in reversed(forks)
+            ]
         return tuple(found)
 
     def _kind(self, root: Entry) -> BranchKind:
@@ -162,11 +164,14 @@ class _Branches:
         return rows, forks
 
 
-def _fork_kind(child: Entry, tree: Tree) -> BranchKind:
+def _fork_kind(child: Entry, off: Entry, tree: Tree, main: list[Entry]) -> BranchKind:
+    """What a fork is: "left" where a machine's turn, not a person, made the session go on beside it."""
     if child.sidechain:
         return "sub-agent"
     if child.boundary:
         return "compaction"
+    if began_by_machine(main[main.index(off) + 1 :]):
+        return "left"
     row: Entry | None = child
     seen: set[str] = set()
     while row is not None and row.uuid not in seen:

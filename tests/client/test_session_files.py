@@ -55,7 +55,7 @@ FIRST = user("first")
         ([FIRST, SUMMARY], "sum"),
         ([FIRST], "first"),
         ([FIRST, CUSTOM, {**CUSTOM, "customTitle": "Newer"}], "Newer"),
-        ([FIRST, CUSTOM, {**CUSTOM, "customTitle": ""}, {**CUSTOM, "customTitle": 5}], "Mine"),
+        ([FIRST, CUSTOM, {**CUSTOM, "customTitle": ""}, {**CUSTOM, "customTitle": 5}], "first"),  # taken back
         ([CUSTOM, *MUCH, {**CUSTOM, "customTitle": "In the tail"}], "In the tail"),
         ([CUSTOM, *MUCH, MADE], "Mine"),
         ([FIRST, MADE, *MUCH], "Made"),
@@ -71,6 +71,10 @@ FIRST = user("first")
             ],
             "ask",
         ),
+        ([user("<command-name>/review</command-name><command-args>PR 12</command-args>")], "/review PR 12"),
+        ([user("<bash-input>make test</bash-input>"), user("<bash-stdout>ok</bash-stdout>")], "! make test"),
+        ([user('see <pasted_content id="a">log</pasted_content id="a">')], "see log"),
+        ([user('<channel source="x">hi</channel>'), user("<system-reminder>r</system-reminder> real")], "real"),
         ([SUMMARY, user("a"), {"type": "user", "customTitle": "no", "message": {"content": "b"}}], "sum"),
     ],
 )

@@ -8,9 +8,10 @@ from memtui.resume.fork import write_forked_session
 from memtui.resume.health import Health, LostEnd, check_health, find_lost_end
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
+from memtui.transcripts.tree import build_tree
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
-from tests.transcripts.rows import Script
+from tests.transcripts.rows import SESSION, Script
 
 
 def health(script: Script, folder: Path, tail: str = "") -> Health:
@@ -67,6 +68,26 @@ def test_lost_messages_come_back_in_a_fork_at_their_end(tmp_path: Path) -> None:
     assert end.words == "4 messages more than Claude Code loads, 2 less"
     whole = turn(Script(), 0, None).read(tmp_path)
     assert find_lost_end(whole, plan_resume(whole)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("Continue from where you left off.", {"isMeta": True}),
+        ("<task-notification>x</task-notification>", {}),
+        ("go on", {"origin": {"kind": "auto-continuation"}}),
+        ("typed, whatever it looks like", {"origin": {"kind": "human"}}),
+    ],
+)
+def test_only_what_a_person_typed_is_a_rewind(words: str, more: dict[str, object], tmp_path: Path) -> None:
+    script = turn(turn(Script(), 0, None), 1, "a0").row("attachment", "x", "a0")
+    found = health(script.user("m", "x", words, **more).answer("am", "m"), tmp_path)
+    fork = build_tree(read_transcript(tmp_path / f"{SESSION}.jsonl").entries).branches[1]
+    if words.startswith("typed"):
+        assert (found.ok, fork.kind) == (True, "rewind")
+    else:
+        assert (found.lost, fork.kind) == ({"machine-turn": 2}, "left")
+        assert found.words.endswith(": 2 messages behind a branch that a machine began")
 
 
 def test_lines_and_rings(tmp_path: Path) -> None:

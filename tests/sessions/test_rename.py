@@ -49,8 +49,10 @@ def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytes
     append_title(path, title)
     after = path.read_bytes()
     assert after.startswith(before)
-    assert after[len(before) :].count(b"\n") == 1
-    assert json.loads(after[len(before) :]) == {"type": "custom-title", "customTitle": title, "sessionId": SESSION}
+    assert list(map(json.loads, after[len(before) :].split(b"\n")[:-1])) == [
+        {"type": "custom-title", "customTitle": title, "sessionId": SESSION},
+        {"type": "agent-name", "agentName": title, "sessionId": SESSION},
+    ]
     assert (
         SummaryScanner().file(path).title
         == title_from_records(parse_records(head_and_tail(SessionFile(str(path), 0, len(after)))[0]))
@@ -78,8 +80,13 @@ def test_the_record_is_written_as_the_client_writes_it(tmp_path: Path, keeper: S
     path = session(tmp_path)
     before = path.read_bytes()
     operation = keeper.rename(path, 'Straße "빠른"  👩‍💻')
-    line = f'{{"type":"custom-title","customTitle":"Straße \\"빠른\\" 👩‍💻","sessionId":"{SESSION}"}}\n'
-    assert path.read_bytes() == before + line.encode()
+    lines = "".join(
+        f'{{"type":"{kind}","{key}":"Straße \\"빠른\\" 👩‍💻","sessionId":"{SESSION}"}}\n'
+        for kind, key in (("custom-title", "customTitle"), ("agent-name", "agentName"))
+    )
+    assert path.read_bytes() == before + lines.encode()
+    beside = json.loads((path.with_suffix("") / "custom-title.json").read_bytes())
+    assert (beside["customTitle"], beside["by"], beside["at"][-1]) == ('Straße "빠른" 👩‍💻', "user", "Z")
     assert (operation.sessions[0].before, operation.sessions[0].after) == ("Move to pnpm", 'Straße "빠른" 👩‍💻')
 
 
@@ -195,7 +202,7 @@ def test_whatever_call_fails_only_a_whole_record_is_ever_added(tmp_path: Path, c
             pass
         assert not fs.open_fds
         added = path.read_bytes().removeprefix(before)
-        assert added == b"" or (json.loads(added)["customTitle"] == "New" and added.endswith(b"\n"))
+        assert added == b"" or [line.endswith(b'"}') for line in added.split(b"\n")] == [True, True, False]
 
 
 WRITER = """

@@ -14,6 +14,25 @@ def agent_file(path: Path, **first: object) -> Path:
     return path
 
 
+def test_an_agents_file_may_begin_with_anything(tmp_path: Path) -> None:
+    path = Script().user("u0", None).write(tmp_path)
+    for number, head in enumerate((b"", b'{"torn', b"7", b"\0\0", b'{"type":"mode","mode":"x"}', b"x" * (3 << 20))):
+        file = agent_file(tmp_path / f"agent-{number}.jsonl", sessionId=SESSION)
+        file.write_bytes(head + b"\n" + file.read_bytes())
+    agent_file(tmp_path / "agent-other.jsonl", sessionId="another")
+    assert len(agent_files(path)) == 6
+
+
+def test_a_workflows_agents_belong_to_its_call(tmp_path: Path) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", "Workflow", script="s")
+    path = script.result("r1", "c1", "t1", toolUseResult={"runId": "wf_1"}).write(tmp_path)
+    for run in ("wf_1", "wf_2"):
+        agent_file(tmp_path / SESSION / "subagents" / "workflows" / run / f"agent-{run}.jsonl")
+    transcript = read_transcript(path)
+    found = find_agents(transcript, build_tree(transcript.entries))
+    assert [(agent.call, agent.kind) for agent in found] == [("t1", "agent of wf_1"), ("", "agent of wf_2")]
+
+
 def test_the_three_layouts(tmp_path: Path) -> None:
     script = Script().user("u0", None).call("c1", "u0", "t1", "Agent", prompt="one").result("r1", "c1", "t1")
     script.call("c2", "r1", "t2", "Task", prompt="two").result("r2", "c2", "t2", toolUseResult={"agentId": "flat"})
