@@ -8,6 +8,7 @@ import pytest
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
+from memtui.services.history import redo, undo
 from memtui.tui.app import MemtuiApp
 from memtui.tui.render.memory_rows import FileRow
 from memtui.tui.startup.start import StartContext
@@ -65,8 +66,8 @@ def test_an_edit_of_each_file_undoes_to_the_same_bytes(opened: Workspace) -> Non
             data, base = opened.text(file.path)
             opened.save(file.path, data + b"\none more line\n", base)
             assert file.path.read_bytes() != data
-            opened.undo()
+            undo(opened)
             assert file.path.read_bytes() == data
-            opened.redo()
-            opened.undo()
+            redo(opened)
+            undo(opened)
             assert file.path.read_bytes() == data
