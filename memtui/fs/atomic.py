@@ -22,7 +22,8 @@ from memtui.util.process import ProcessIdentity, is_alive
 
 RECENT_WRITE_S = 2.0  # a file may still be being written so long; some file systems count in steps of 2 s
 REREAD_INTERVAL_S = 0.02  # between two reads that have to agree, of a file that may be rewritten in place
-MAX_REREADS = 50
+MAX_REREADS = 150
+WRITER_PAUSE_S = 0.6
 
 _TEMP_NAME = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
 _NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -57,6 +58,7 @@ class FileContent(Struct, frozen=True):
     digest: str
     stamp: FileStamp
     info: os.stat_result
+    written: bool = False  # it is fresh, and another program has it open for writing
 
     @property
     def mode(self) -> int:
@@ -96,7 +98,8 @@ def read_content(
     follow: bool = False,  # the last part of the path may be a link
     known: Container[str | None] = (),  # digests of bytes that were seen whole
 ) -> FileContent:
-    """Read a file until two reads agree; once is enough where it is older than `RECENT_WRITE_S`, or `known`.
+    """Read a file until two reads agree and nobody has it open for writing; once is enough where it is older than
+    `RECENT_WRITE_S`, or `known`. A program that writes nothing for `WRITER_PAUSE_S` counts as done.
 
     Raises `OSError`, `Refused` if it is no regular file (or a link, and `follow` is off), `Conflict` if it still
     changes after all tries.
@@ -104,10 +107,12 @@ def read_content(
     last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
     if last.digest in known or not last.stamp.fresh(fs.now()):
         return last
+    unchanged = 0
     for _ in range(MAX_REREADS):
         fs.wait(REREAD_INTERVAL_S)
         again = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
-        if again.digest == last.digest:
+        unchanged = unchanged + 1 if again.digest == last.digest else 0
+        if unchanged and (not again.written or unchanged * REREAD_INTERVAL_S >= WRITER_PAUSE_S):
             return again
         last = again
     raise Conflict(f"{Path(path).name} is being rewritten by another program", hint="try again in a moment")
@@ -121,9 +126,11 @@ def read_once(
     try:
         data = _read_all(fd, fs)
         info = fs.fstat(fd)
+        stamp = FileStamp.of(info)
+        written = stamp.fresh(fs.now()) and fs.is_written(fd)
     finally:
         fs.close(fd)
-    return FileContent(data, digest(data), FileStamp.of(info), info)
+    return FileContent(data, digest(data), stamp, info, written)
 
 
 def _read_all(fd: int, fs: FileSystem) -> bytes:

@@ -229,7 +229,7 @@ def read_settled(
         content = _read(root, name, fs, own)
         if content is None:
             continue
-        whole = not content.stamp.fresh(fs.now()) or content.digest == known.get(name)
+        whole = not content.stamp.fresh(fs.now()) or (content.digest == known.get(name) and not content.written)
         (done if whole else fresh)[name] = content
     for _ in range(50):
         if not fresh:
@@ -239,7 +239,7 @@ def read_settled(
             again = _read(root, name, fs, own)
             if again is None:
                 del fresh[name]
-            elif again.digest == before.digest:
+            elif again.digest == before.digest and not again.written:
                 done[name] = again
                 del fresh[name]
             else:

@@ -261,3 +261,22 @@ def test_a_fault_says_what_and_what_it_means(code: int, kind: type[MemtuiError],
     assert type(said) is kind
     assert words in said.message
     assert "nothing was written" in said.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes")
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_file_that_somebody_has_open_for_writing_is_waited_for(tmp_path: Path, ends: bool) -> None:
+    path = tmp_path / "a.md"
+    with path.open("wb", buffering=0) as file:
+        file.write(b"first half, ")
+
+        class Pausing(FileSystem):
+            waits = 0
+
+            def wait(self, seconds: float) -> None:
+                self.waits += 1
+                if self.waits == 15 and ends:
+                    file.write(b"second half")
+                    file.close()
+
+        assert read_content(path, fs=Pausing()).data == (b"first half, second half" if ends else b"first half, ")
