@@ -62,7 +62,7 @@ def resume_details(plan: ResumePlan, health: Health) -> list[LabeledText]:
     """What a resume sends, and why from there."""
     if plan.messages is None:
         return [
-            LabeledText("resume sends", "nothing: it finds no conversation", "problem"),
+            LabeledText("resume sends", "nothing", "problem"),
             LabeledText("because", RESUME_POINT_REASONS[plan.leaf.reason]),
         ]
     sent = f"{pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"

@@ -19,7 +19,7 @@ THINKING: Final = ("thinking", "redacted_thinking")
 CUT_LENGTH: Final = 2000  # of a text in a plan that nobody sends: no rule about a message looks further
 Reason = Literal[
     "last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "emptied", "no-message",
-    "chosen", "none",
+    "chosen", "ended", "none",
 ]  # fmt: skip
 
 RESUME_POINT_REASONS: dict[Reason, str] = {
@@ -32,6 +32,7 @@ RESUME_POINT_REASONS: dict[Reason, str] = {
     "emptied": "a rewind to the beginning (last-prompt, explicit), and nothing was written since",
     "no-message": "no record leads to a message",
     "chosen": "you chose it",
+    "ended": "Claude ended this conversation, and Claude Code refuses to resume it; a fork at a message goes on",
     "none": "the file has no main conversation",
 }
 

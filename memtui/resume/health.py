@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from memtui.resume.omitted import OmissionReason
-from memtui.resume.resume import ResumePlan, plan_resume
+from memtui.resume.resume import ENDED, ResumePlan, plan_resume
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import pluralize
 
@@ -32,7 +32,8 @@ class Health(Struct, frozen=True):
     bad: int = 0  # lines that hold no record or more than one
     duplicates: int = 0  # later records of a uuid (harmless)
     cycles: int = 0  # of parents
-    found: bool = True  # the client finds a conversation
+    found: bool = True  # the client finds a conversation, and resumes it
+    ended: bool = False  # it refuses, because the model ended it
 
     @property
     def missing(self) -> int:
@@ -72,6 +73,8 @@ class Health(Struct, frozen=True):
         )
         if not self.total:
             summary = "no message yet"
+        elif self.ended:
+            summary = f"{ENDED}, a fork at a message goes on: {pluralize(self.reachable, 'message')}"
         elif not self.found:
             summary = f"a resume finds no conversation, though the file holds {pluralize(self.total, 'message')}"
         elif self.missing:
@@ -128,4 +131,5 @@ def check_health(transcript: Transcript, resume: ResumePlan) -> Health:
     return Health(
         total, reachable, sent, dict(lost), broken=kinds["orphan"] + kinds["bridged"], bad=kinds["bad-line"],
         duplicates=kinds["duplicate"], cycles=kinds["cycle"], found=resume.messages is not None,
+        ended=resume.leaf.reason == "ended",
     )  # fmt: skip

@@ -5,6 +5,7 @@ directory, and with a transcript outside its folder (resumed by path, it would w
 continues in a fork that we write: no command is given that the client is known to refuse.
 """
 
+import mmap
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from memtui.client.running import RunningSession, running_sessions
 from memtui.client.session_files import SESSION_FILE_NAME, SessionFile
 from memtui.fs.atomic import to_error
 from memtui.resume.fork import Fork, write_forked_session
+from memtui.resume.resume import ENDED, is_ended
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
@@ -48,6 +50,7 @@ class LaunchPlan(Struct, frozen=True):
     fork_reason: str = ""  # why we first write a fork, into `folder`; "": we write none
     forks: bool = False  # the client makes one itself
     live: RunningSession | None = None  # the client that has the session open
+    ended: bool = False  # by the model, and no message is named: Claude Code refuses to resume or fork it
 
     @property
     def id(self) -> str:
@@ -60,14 +63,17 @@ class LaunchPlan(Struct, frozen=True):
     @property
     def open_elsewhere(self) -> str:
         """Why the session must not be resumed as it is; "" if it may."""
+        if self.ended:
+            return ENDED
         if self.live is None or self.forks or self.writes:
             return ""
         return f"already open in pid {self.live.pid}: both would write one transcript"
 
     def refuse_open(self) -> None:
-        """Raise `Refused` if the session is open and no fork is made."""
+        """Raise `Refused` if the session is open and no fork is made, or if Claude ended it and no message is named."""
         if self.open_elsewhere:
-            raise Refused(self.open_elsewhere, hint="--fork goes on in a new session")
+            hint = "--at MESSAGE forks it at a message" if self.ended else "--fork goes on in a new session"
+            raise Refused(self.open_elsewhere, hint=hint)
 
 
 def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None) -> LaunchPlan:
@@ -94,7 +100,17 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
         reason = "" if found else f"Claude Code doesn't find the session from {visible(str(start_directory), keep='')}"
     folder = path.parent if found and directory is None else transcripts_dir(env, start_directory)
     live = running_sessions(env).get(path.stem)
-    return LaunchPlan(path, start_directory, folder, point, reason, fork and not reason, live)
+    ended = not at and _mentions(path, b'"ended-by-model"') and is_ended(read_transcript(path))
+    return LaunchPlan(path, start_directory, folder, point, reason, fork and not reason, live, ended)
+
+
+def _mentions(path: Path, words: bytes) -> bool:
+    """Whether some bytes are in a file, which may be large."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return data.find(words) >= 0
+    except (OSError, ValueError):  # an empty file can't be mapped
+        return False
 
 
 def write_fork(plan: LaunchPlan, now: float) -> Fork:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memtui.resume.conversation import FILLER, ApiConversation, Message, Reason, ResumePoint, Rows, shorten
 from memtui.resume.family import ClientFamily, RuleSet
@@ -21,6 +22,7 @@ FAMILIES: Final = (V2_1,)  # oldest first; the newest is used for unknown versio
 LEFT_ON_PURPOSE: Final[tuple[Reason, ...]] = ("chosen", "pinned-back", "emptied")
 """Reasons of a resume point that a person chose: what comes behind it is not lost."""
 
+ENDED: Final = "Claude ended this conversation, and Claude Code refuses to resume it"
 MAX_VERSION_RECORD_BYTES: Final = 1 << 16  # a longer record is not read only to find its version
 
 
@@ -29,7 +31,7 @@ class ResumePlan(Struct, frozen=True):
 
     leaf: ResumePoint
     path: tuple[Entry, ...] = ()  # the records from the beginning down to the resume point `leaf`
-    messages: tuple[Message, ...] | None = None  # None if the client finds no conversation
+    messages: tuple[Message, ...] | None = None  # None if the client finds no conversation, or refuses it
     model: str = ""
     omitted: tuple[OmittedRecord, ...] = ()
     defects: tuple[Defect, ...] = ()
@@ -77,6 +79,12 @@ def client_version(transcript: Transcript) -> str:
     return text(transcript.data(last).get("version")) if last else ""
 
 
+def is_ended(transcript: Transcript) -> bool:
+    """Whether the model ended the session: a record anywhere in the file says so of its session id."""
+    ends = (entry.note for entry in transcript.known() if entry.type == "ended-by-model")
+    return any(note is not None and note.get("sessionId") == transcript.path.stem for note in ends)
+
+
 def plan_resume(
     transcript: Transcript, at: str = "", *, brief: bool = False, without_rules: Iterable[str] = ()
 ) -> ResumePlan:
@@ -99,6 +107,8 @@ def plan_resume(
     if path:
         records = transcript.each(path)
         conversation = family.build_conversation(path, map(shorten, records) if brief else records, start, leaf, rules)
+    if not at and "leaf.ended" in rules and is_ended(transcript):
+        leaf, conversation = replace(leaf, reason="ended"), None
     sent = path[start:]
     dropped = conversation.dropped if conversation else []
     return ResumePlan(

@@ -21,6 +21,7 @@ CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "pr
 
 IMAGE: Final = "[image]"  # stands for what was typed where that is a picture without words
 
+KEPT_WHOLE: Final = ("last-prompt", "queue-operation", "ended-by-model")  # an entry keeps the whole record
 Content = Literal["", "textless", "empty", "usable"]
 
 
@@ -51,7 +52,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     salvaged: bool = False
     shared: bool = False
     pending: bool = False
-    note: Record | None = None  # all of a boundary or last-prompt; the parentUuid, if any, of a record without a uuid
+    note: Record | None = None  # all of a boundary and of kinds kept whole; of a record without a uuid its parentUuid
 
     @property
     def time(self) -> float | None:
@@ -107,7 +108,7 @@ def entry_of(found: RecordView, index: int) -> Entry:
 
 
 def _note(data: Record, kind: str, subtype: str) -> Record | None:
-    if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary":
+    if kind in KEPT_WHOLE or subtype == "compact_boundary":
         return data
     if kind in CHAIN_TYPES and not data.get("uuid"):  # its parent, and whether the record names one
         return {key: data[key] for key in ("parentUuid",) if key in data}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, by_person, entry_of, is_typed
+from memtui.transcripts.entries import CHAIN_TYPES, KEPT_WHOLE, Content, Entry, by_person, entry_of, is_typed
 from memtui.transcripts.records import Cursor, record_views
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
@@ -20,8 +20,6 @@ _SAMPLE_STEP_BYTES: Final = 400  # a number that is too long for the careful dec
 
 _OPEN: Final = ord("{")
 _CLOSE: Final = ord("}")
-
-KEPT_WHOLE: Final = ("last-prompt", "queue-operation")  # types of which an entry keeps the whole record
 
 
 class _Block(msgspec.Struct, gc=False):

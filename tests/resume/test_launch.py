@@ -42,6 +42,17 @@ def test_as_it_is(tmp_path: Path, shop: Path, path: Path) -> None:
     assert digest_tree(tmp_path) == before
 
 
+def test_what_the_model_ended_goes_on_only_in_a_fork_at_a_message(tmp_path: Path, path: Path) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f'{{"type":"ended-by-model","sessionId":"{SESSION}"}}\n')
+    for fork in (False, True):
+        with pytest.raises(Refused, match="Claude ended"):
+            plan_launch(Env(tmp_path, {}), path, fork=fork).refuse_open()
+    plan = plan_launch(Env(tmp_path, {}), path, at="a1")
+    plan.refuse_open()
+    assert spoken(plan_resume(read_transcript(write_fork(plan, NOW).path)).blocks()) == "u0 a1"
+
+
 def test_from_a_message(tmp_path: Path, path: Path) -> None:
     plan = plan_launch(Env(tmp_path, {}), path, at="a1", fork=True)
     assert (plan.at, plan.writes, plan.forks) == ("a1", True, False)

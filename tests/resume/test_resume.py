@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from memtui.resume.health import check_health
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import result_text
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
 from tests.resume.recordings import Case, load, same, session_bytes
 from tests.support import REPO, digest_tree
-from tests.transcripts.rows import Script, spoken
+from tests.transcripts.rows import SESSION, Script, spoken
 
 ORACLE = REPO / "tests" / "data" / "oracle"
 RECORDED = [*load(ORACLE / "vectors.jsonl"), *load(ORACLE / "resume.jsonl")]
@@ -106,6 +107,16 @@ def test_a_message_before_a_compaction_that_kept_some_can_be_the_point(tmp_path:
     transcript = script.read(tmp_path)
     assert spoken(plan_resume(transcript).blocks()) == "s u2 a3 u4"
     assert spoken(plan_resume(transcript, "a1").blocks()) == "u0 a1"
+
+
+def test_what_the_model_ended_is_not_resumed_but_a_message_can_be_the_point(tmp_path: Path) -> None:
+    for session, ended in ((SESSION, True), ("another", False), (None, False)):
+        script = Script().user("u0", None).answer("a1", "u0").note(type="ended-by-model", sessionId=session)
+        transcript = script.user("u2", "a1").read(tmp_path)
+        plan = plan_resume(transcript)
+        assert (plan.leaf.reason == "ended", plan.messages is None) == (ended, ended)
+        assert (check_health(transcript, plan).ok, plan.omitted) == (not ended, ())
+        assert spoken(plan_resume(transcript, "a1").blocks()) == "u0 a1"
 
 
 def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:

@@ -100,6 +100,8 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
         context.out.status(_would_fork(plan))
     elif plan.writes:
         made = _forked(context, plan)
+    elif plan.ended:
+        plan.refuse_open()
     elif plan.open_elsewhere:
         context.out.status(f"{plan.open_elsewhere}; --fork continues in a new session")
     name = plan.id if not plan.writes else made.id if made else ""

@@ -65,6 +65,8 @@ RULES = (
     Rule("leaf.no-message", "No record leads to a message.",
          "The last main row is the leaf.",
          leaf.find_resume_point, ("resume_probes/23-no-uuid-sys", "resume_probes/23-no-uuid-no-ts")),
+    Rule("leaf.ended", "A record ended-by-model, anywhere in the file, names the file's session.",
+         "The client refuses to resume it.", leaf.find_resume_point, ("resume_rules/ended-by-model",)),
     Rule("leaf.sub-agent", "The leaf is a sub-agent's.",
          "The client finds no conversation.",
          path.records_to_send, ("resume_more/47-side-end-bd-side", "resume_more/47-side-end-side-bd")),

@@ -27,10 +27,10 @@ def recording(name: str) -> Case:
 
 @pytest.mark.parametrize("rule", [rule for _, rule in RULES], ids=lambda rule: rule.id)
 def test_a_recording_shows_the_rule(rule: Rule, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
     assert rule.recordings
     for name in rule.recordings:
         case = recording(name)
+        path = tmp_path / f"{case.get('session', 's')}.jsonl"
         path.write_bytes(session_bytes(case))
         transcript = read_transcript(path)
         assert same(case["expected"], plan_resume(transcript).blocks()), name
@@ -39,7 +39,7 @@ def test_a_recording_shows_the_rule(rule: Rule, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", recordings("resume_rules").values(), ids=lambda case: case["name"])
 def test_recordings_made_for_single_rules(case: Case, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
+    path = tmp_path / f"{case.get('session', 's')}.jsonl"
     path.write_bytes(session_bytes(case))
     assert plan_resume(read_transcript(path)).blocks() == case["expected"]
 
