@@ -18,7 +18,7 @@ from memtui.client.settings_files import read_layers
 from memtui.sessions.listing import Session, project_folders
 from memtui.util.errors import MemtuiError
 from memtui.util.prefetch_fork import prefetch
-from memtui.util.text import age, size
+from memtui.util.text import age, pluralize, size
 
 if TYPE_CHECKING:  # its import takes 11 ms
     from memtui.transcripts.summary import SessionSummary
@@ -30,10 +30,13 @@ def places(context: CliContext, *, everywhere: bool) -> list[Path]:
     return project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
 
 
-def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
+def list_sessions(
+    context: CliContext, *, everywhere: bool = False, branch: str | None = None, programs: bool = False
+) -> int:
     """List the sessions of the project or of all, newest first; 1 if there is none.
 
-    `branch` keeps those whose last prompt was typed on it.
+    `branch` keeps those whose last prompt was typed on it; those that programs began are listed with `programs` only,
+    as in Claude Code's picker.
     """
     folders = places(context, everywhere=everywhere)
     look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
@@ -43,13 +46,15 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     now, live = context.now(), running_sessions(context.env)
 
     def wanted(page: list[Session]) -> list[Session]:
-        return page if branch is None else [one for one in page if one.branch == branch]
+        return [one for one in page if branch in (None, one.branch) and (programs or not one.by_program)]
 
     def left(one: Session) -> float | None:
         return None if days is None else days_left(one.modified, now, days)
 
     def state(one: Session, name: str) -> str | StyledText:
-        return StyledText("live", "good") if name in live else cleanup_mark(left(one))
+        if name in live and not one.marks:
+            return StyledText("live", "good")
+        return " ".join(filter(None, ("live" if name in live else cleanup_mark(left(one)), one.marks)))
 
     def lines(page: list[Session]) -> list[Line]:
         found = wanted(page)
@@ -69,6 +74,8 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
             known = catalogue.summaries(folders)
             rows = [_session_data(one, known[one.file_path], live.get(one.id), left(one)) for one in found]
     context.out.result("sessions", rows, text, rows=rows, warnings=[error.message for error in errors], page=True)
+    if hidden := 0 if programs else sum(one.by_program for one in checked):
+        context.out.status(f"{pluralize(hidden, 'session')} of programs hidden; --programs lists them")
     if not found:
         context.out.status("no session here" if branch is None else f"no session on branch {branch}")
     return int(not found)

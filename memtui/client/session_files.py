@@ -106,6 +106,8 @@ def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, objec
 
 
 UNTITLED = "no title"
+TEAM_WORKER, HEADLESS, SDK = PROGRAM_KINDS = ("team worker", "headless", "SDK")
+"""What began a session that Claude Code's picker doesn't list, nor `claude --continue` open."""
 MAX_TITLE_CHARS = 200
 COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
 CLIENT_MARKUP = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)

@@ -8,7 +8,7 @@ from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.health import Health
 from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.resume import ResumePlan
-from memtui.transcripts.stats import SessionTokens, ToolStats
+from memtui.transcripts.stats import SessionStats, SessionTokens
 from memtui.transcripts.summary import SessionSummary
 from memtui.util.text import pluralize, size
 
@@ -46,14 +46,16 @@ def summary_details(summary: SessionSummary) -> list[LabeledText]:
     return [one for one in found if one.text]
 
 
-def work_details(stats: ToolStats, usage: SessionTokens) -> list[LabeledText]:
-    """What was done in a session: tools, lines changed, tokens."""
+def work_details(done: SessionStats, agents: SessionTokens) -> list[LabeledText]:
+    """What was done in a session: tools, lines changed, tokens with what agents and copies have of them."""
+    stats, usage = done.tools, done.tokens
     tools = ", ".join(f"{word} {getattr(stats, name):,}" for name, word in _TOOLS.items() if getattr(stats, name))
-    sent = usage.sent + usage.cached + usage.stored
+    parts = ((usage, ""), (agents, " by sub-agents"), (done.copied, " copied from its parent"))
+    tokens = [f"{size(one.all_sent)} in, {size(one.received)} out{by}" for one, by in parts if one != SessionTokens()]
     found = [
         LabeledText("tools", tools),
         LabeledText("lines", f"+{stats.added:,} -{stats.removed:,}" if stats.edits else ""),
-        LabeledText("tokens", f"{size(sent)} in, {size(usage.received)} out" if sent or usage.received else ""),
+        LabeledText("tokens", "; of these ".join(tokens)),
     ]
     return [one for one in found if one.text]
 

@@ -21,7 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from memtui.client.session_files import ListedFile, SessionFile, listed_files, read_part, session_files
+from msgspec import Struct, field
+
+from memtui.client.session_files import UNTITLED, ListedFile, SessionFile, listed_files, read_part, session_files
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.util.errors import MemtuiError, Unsupported
 from memtui.util.hashing import blake2b
@@ -45,7 +47,7 @@ _FINGERPRINT_BYTES = 1024  # bytes at a file's start and before its offset that 
 _MANY_FOLDERS = 20  # folders from which on reading all rows costs less than looking each folder up in the index
 _SUMMARY = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
-    " cwd, branch"
+    " cwd, branch, kind, tag, forked_from, continued_in"
 )
 _SCHEMA = """
 create table session(
@@ -54,7 +56,8 @@ create table session(
     title text not null, first_prompt text not null, first_time text not null, last_time text not null,
     messages integer not null, prompts integer not null, rewinds integer not null, compactions integer not null,
     side integer not null, lines integer not null, bad integer not null, offset integer not null,
-    cwd text not null, branch text not null, row_check integer not null, summary_check integer not null
+    cwd text not null, branch text not null, kind text not null, tag text not null, forked_from text not null,
+    continued_in text not null, row_check integer not null, summary_check integer not null
 );
 create table progress(path text primary key, fingerprint blob not null, state text not null);
 create table health(path text primary key, modified real not null, size integer not null, problem text not null);
@@ -64,7 +67,10 @@ create index unlisted on session(folder) where not listed
 """
 
 _FILE = "path, modified, size, inode"  # what tells whether a file changed: the fields of a `SessionFile`
-_ROW = f"{_FILE}, last_activity, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
+_ROW = (
+    f"{_FILE}, last_activity, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt), kind,"
+    " tag, forked_from, continued_in"
+)
 _STORE = (
     "insert or replace into session(path, folder, modified, size, inode, last_activity, listed, row_check,"
     f" summary_check, {_SUMMARY}) values ({', '.join('?' * (10 + _SUMMARY.count(',')))})"
@@ -420,7 +426,8 @@ def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     shown = [named[name] for name in ("title", "messages", "bad", "branch", "cwd")]
     first = "" if named["first_prompt"] == named["title"] else named["first_prompt"]
     stamp = (path, float(modified), file.size, file.inode)
-    row_check = _checksum((*stamp, float(when), *shown, first) if summary.listed else stamp)
+    more = [named[name] for name in ("kind", "tag", "forked_from", "continued_in")]
+    row_check = _checksum((*stamp, float(when), *shown, first, *more) if summary.listed else stamp)
     folder = path.rpartition("/")[0]
     row = (
         path, folder, modified, file.size, file.inode, when, summary.listed, row_check, _checksum((path, *values)),
@@ -444,10 +451,44 @@ def load_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError
 
 
 def newest_session(cache: Path, folder: Path) -> Session | None:
-    """The session of a folder that `load_sessions` lists first."""
+    """The session of a folder that `claude --continue` opens: by its file's time, none that a program began."""
     with Catalogue(cache) as catalogue:
         catalogue.refresh([folder])
-        return next(iter(catalogue.cached([folder], limit=1)), None)
+        persons = (one for one in catalogue.cached([folder]) if not one.by_program)
+        return max(persons, key=lambda one: one.modified, default=None)
+
+
+class Lineage(Struct, frozen=True):
+    """How a session goes on as others of its folder, and came from them: ids, "" and none where it doesn't."""
+
+    forked_from: str = ""
+    forks: tuple[str, ...] = ()
+    continues: str = ""  # the session that names it as where it goes on
+    continued_in: str = ""
+    titles: dict[str, str] = field(default_factory=dict)  # of those that are there; a parent may be gone
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """Label and text of each relation."""
+        ids = ("fork of", [self.forked_from]), ("forks", self.forks), ("continues", [self.continues])
+        related = (*ids, ("continued in", [self.continued_in]))
+        return [(label, ", ".join(map(self._named, found))) for label, found in related if any(found)]
+
+    def _named(self, session: str) -> str:
+        title = self.titles.get(session)
+        return f"{session[:8]}, which is gone" if title is None else f"{title or UNTITLED} ({session[:8]})"
+
+
+def find_lineage(cache: Path, path: Path) -> Lineage:
+    """The relations of a session to the others of its folder."""
+    by_id = {one.id: one for one in load_sessions(cache, [path.parent], [])}
+    own = by_id.get(path.stem)
+    if own is None:
+        return Lineage()
+    forks = tuple(one.id for one in by_id.values() if one.forked_from == own.id)
+    before = next((one.id for one in by_id.values() if one.continued_in == own.id), "")
+    near = {*forks, before, own.forked_from, own.continued_in} & by_id.keys()
+    return Lineage(own.forked_from, forks, before, own.continued_in, {each: by_id[each].title for each in near})
 
 
 def find_session(cache: Path, folders: Sequence[Path], word: str) -> Path:

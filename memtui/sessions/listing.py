@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from memtui.client.session_files import SessionFile, session_id
+from memtui.client.session_files import PROGRAM_KINDS, SessionFile, session_id
 from memtui.fs.folders import subfolders
 
 
@@ -31,6 +31,21 @@ class Session(NamedTuple):
     branch: str
     cwd: str
     first_prompt: str  # "" where it is the title
+    kind: str = ""  # these four as in `SessionSummary`
+    tag: str = ""
+    forked_from: str = ""
+    continued_in: str = ""
+
+    @property
+    def by_program(self) -> bool:
+        """Whether a program began it: Claude Code's picker doesn't list it."""
+        return self.kind in PROGRAM_KINDS
+
+    @property
+    def marks(self) -> str:
+        """What it is besides a session that a person began, in words: "headless", "fork", "continued", "#tag"."""
+        words = (self.kind, self.forked_from and "fork", self.continued_in and "continued", self.tag and f"#{self.tag}")
+        return " ".join(filter(None, words))
 
     @property
     def file(self) -> SessionFile:

@@ -9,8 +9,9 @@
 - A version of a file is `<config>/file-history/<session>/<name>`; without a name the file did not exist.
 """
 
+import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final, Literal
 
 from msgspec import Struct, field
@@ -53,6 +54,13 @@ class SessionTokens(Struct, frozen=True):
     stored: int = 0
     answers: int = 0
 
+    @property
+    def all_sent(self) -> int:
+        return self.sent + self.cached + self.stored
+
+    def __sub__(self, other: "SessionTokens") -> "SessionTokens":
+        return SessionTokens(*(getattr(self, name) - getattr(other, name) for name in self.__struct_fields__))
+
     def __add__(self, other: "SessionTokens") -> "SessionTokens":
         return SessionTokens(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
@@ -67,7 +75,11 @@ class FileBackup(Struct, frozen=True):
 
 
 class BackedUpFile(Struct, frozen=True):
-    """A file that a session changed, by the path in its records, with its versions, oldest first."""
+    """A file that a session changed, with its versions, oldest first; none where the client kept none.
+
+    Its path is absolute wherever a record tells the folder: one relative path names two files once the session has
+    entered a worktree. Links in the folder are followed, as the client does in `realParentDir`.
+    """
 
     path: str
     versions: tuple[FileBackup, ...]
@@ -81,26 +93,34 @@ class SessionStats(Struct):
     _edited_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     _tokens: dict[str, SessionTokens] = field(default_factory=dict)
     _written: dict[str, None] = field(default_factory=dict)
+    _given: dict[str, str] = field(default_factory=dict)  # the path that each call was given, but failed ones
+    _copied: set[str] = field(default_factory=set)
+    _cwd: str = ""  # the first one
     _versions: dict[str, dict[int, FileBackup]] = field(default_factory=dict)
 
     def add(self, data: Record) -> None:
         for path, backup, message_id in _backups(data):
+            folder = text(backup.get("realParentDir"))
+            path = str(PurePath(folder, PurePath(path).name)) if folder else path
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
                 version = FileBackup(number, name, text(backup.get("backupTime")), message_id)
                 self._versions.setdefault(path, {}).setdefault(number, version)
+        self._cwd = self._cwd or text(data.get("cwd"))
         message = data.get("message")
         if not isinstance(message, dict):
             return
         is_answer = data.get("type") == "assistant"
         if is_answer:
-            self._add_usage(data, message)
+            self.add_usage(data)
         for block in blocks_of(message):
             if block["type"] == "tool_use":
                 self._add_call(block, is_answer=is_answer)
             elif block["type"] == "tool_result" and (call := text(block.get("tool_use_id"))):
                 known = call in self._input_lines and call not in self._edited_lines
-                if known and block.get("is_error") is not True:
+                if block.get("is_error") is True:
+                    self._given.pop(call, None)
+                elif known:
                     self._edited_lines[call] = patch_lines(data.get("toolUseResult")) or self._input_lines[call]
 
     def _add_call(self, block: Record, *, is_answer: bool) -> None:
@@ -113,14 +133,21 @@ class SessionStats(Struct):
             path = text(given.get("file_path")) or text(given.get("notebook_path"))
             if path:
                 self._written[path] = None
+                self._given.setdefault(call, path)
 
-    def _add_usage(self, data: Record, message: Record) -> None:
+    def add_usage(self, data: Record) -> None:
+        """Count the tokens of an answer: the last of its records tells all of them."""
+        message = data.get("message")
+        if not isinstance(message, dict):
+            return
         usage, model = message.get("usage"), text(message.get("model"))
         answer = text(message.get("id")) or text(data.get("requestId")) or text(data.get("uuid"))
         if isinstance(usage, dict) and answer and model != "<synthetic>":
             keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             sent, received, cached, stored = (_count(usage.get(key)) for key in keys)
             self._tokens[answer] = SessionTokens(sent, received, cached, stored, 1)
+            if data.get("forkedFrom"):
+                self._copied.add(answer)
 
     @property
     def tools(self) -> ToolStats:
@@ -135,17 +162,34 @@ class SessionStats(Struct):
         return sum(self._tokens.values(), SessionTokens())
 
     @property
+    def copied(self) -> SessionTokens:
+        """The part of `tokens` that a fork copied with its parent's answers: a sum over sessions leaves it out."""
+        return sum((self._tokens[answer] for answer in self._copied), SessionTokens())
+
+    @property
     def written_files(self) -> tuple[str, ...]:
         """Paths that calls were given to write to, refused ones too, in the order of their first appearance."""
         return tuple(self._written)
 
     @property
     def changed_files(self) -> tuple[BackedUpFile, ...]:
-        """Files of which the client kept versions, in the order of their first appearance."""
+        """Files of which the client kept versions, in the order of their first appearance, then others written to."""
+        found: dict[str, dict[int, FileBackup]] = {}
+        for path, versions in self._versions.items():
+            known = found.setdefault(self._absolute(path), {})
+            known.update((number, versions[number]) for number in versions.keys() - known.keys())
+        for path in self._given.values():
+            found.setdefault(self._absolute(path), {})
         return tuple(
             BackedUpFile(path, tuple(versions[number] for number in sorted(versions)))
-            for path, versions in self._versions.items()
+            for path, versions in found.items()
         )
+
+    def _absolute(self, path: str) -> str:
+        if not self._cwd or "\0" in path:
+            return path
+        folder, name = os.path.split(os.path.join(self._cwd, path))  # noqa: PTH118 - keeps a path as it is written
+        return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
 
 
 def collect_stats(records: Iterable[Record]) -> SessionStats:

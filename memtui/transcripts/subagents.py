@@ -6,6 +6,7 @@ sessions (2.0), and `isSidechain` records inside the session's file (1.0).
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,8 +15,10 @@ from msgspec import Struct
 
 from memtui.transcripts.entries import CHAIN_TYPES, blocks_of, text
 from memtui.transcripts.lines import Record, parse_line
-from memtui.transcripts.transcript import Transcript
+from memtui.transcripts.stats import SessionStats, SessionTokens
+from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.transcripts.tree import Tree
+from memtui.util.errors import MemtuiError
 from memtui.util.json_object import read_json_object
 
 _TOLD = re.compile(r"agentId: ([\w-]+)")
@@ -71,6 +74,17 @@ def _first_record(path: Path) -> Record:
     except OSError:
         pass
     return {}
+
+
+def add_agents(stats: SessionStats, session: Path) -> SessionTokens:
+    """Add the tokens of a session's sub-agents to its own, and return their part; an answer held twice counts once."""
+    before = stats.tokens
+    for path in agent_files(session):
+        with suppress(MemtuiError):
+            transcript = read_transcript(path)
+            for data in transcript.each([entry for entry in transcript.entries if entry.type == "assistant"]):
+                stats.add_usage(data)
+    return stats.tokens - before
 
 
 def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> SubAgent:

@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from memtui.client.session_files import COMMAND_NAME, title_line, typed_words
+from memtui.client.session_files import COMMAND_NAME, HEADLESS, SDK, TEAM_WORKER, title_line, typed_words
 from memtui.transcripts.entries import CHAIN_TYPES, IMAGE, is_prompt, parse_timestamp, prompt_texts, text
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
@@ -118,6 +118,10 @@ class SessionSummary(Struct):
     offset: int = 0  # the byte behind the last whole line
     cwd: str = ""
     branch: str = ""  # that of the last prompt
+    kind: str = ""  # what began it, "" a person: see `session_kind`
+    tag: str = ""
+    forked_from: str = ""  # the id of the session of which it began as a copy
+    continued_in: str = ""  # the id of the session in which it goes on
 
     @property
     def listed(self) -> bool:
@@ -128,6 +132,16 @@ class SessionSummary(Struct):
         """The time of the last record, in seconds since 1970; the time of the file where no record has one."""
         time = parse_timestamp(self.last_time)
         return modified if time is None else time
+
+
+def session_kind(data: Record) -> str:
+    """What began a session, by its first record: "team worker", "headless", "SDK", "background", "" for a person."""
+    program = text(data.get("entrypoint"))
+    if text(data.get("teamName")) and text(data.get("agentName")):
+        return TEAM_WORKER
+    if program.startswith("sdk"):
+        return HEADLESS if program == "sdk-cli" else SDK
+    return "background" if data.get("sessionKind") == "bg" else ""
 
 
 _TITLE_FIELDS = {
@@ -301,11 +315,18 @@ class SummaryScanner(Struct):
         kind = data.get("type")
         summary = self.summary
         self._title.add(data)
+        if kind == "tag":
+            summary.tag = title_line(text(data.get("tag")))
+        elif kind == "continued-in":
+            summary.continued_in = text(data.get("continuedInSessionId"))
         if kind not in CHAIN_TYPES or not text(data.get("uuid")):
             return
         if data.get("isSidechain") is True:
             summary.side += 1
             return
+        if not (summary.first_time or summary.cwd):
+            summary.kind, source = session_kind(data), data.get("forkedFrom")
+            summary.forked_from = text(source.get("sessionId")) if isinstance(source, dict) else ""
         summary.cwd = summary.cwd or text(data.get("cwd"))
         stamp = text(data.get("timestamp"))
         if stamp:

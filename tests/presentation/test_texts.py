@@ -11,7 +11,8 @@ from memtui.presentation.budget_text import amount_left, budget_verdict, index_d
 from memtui.presentation.diff import diff_text, unified_diff
 from memtui.presentation.problem_text import problem_counts, problem_place, problem_text, problems_in_files
 from memtui.presentation.session_text import cleanup_text, local_time, work_details
-from memtui.transcripts.stats import SessionTokens, ToolStats
+from memtui.transcripts.lines import Record
+from memtui.transcripts.stats import SessionTokens, collect_stats
 
 
 def test_how_full_an_index_is() -> None:
@@ -64,13 +65,15 @@ def test_when_a_session_is_deleted(days: float | None, words: str) -> None:
 
 
 def test_what_was_done_in_a_session() -> None:
-    stats = ToolStats(reads=2, edits=1, added=3, removed=1)
-    assert [one.text for one in work_details(stats, SessionTokens(sent=1500, received=20))] == [
-        "read 2, edit 1",
-        "+3 -1",
-        "1.5k in, 20 out",
+    def answer(name: str, sent: int, received: int, **more: object) -> Record:
+        usage = {"input_tokens": sent, "output_tokens": received}
+        return {"type": "assistant", "message": {"id": name, "usage": usage}, **more}
+
+    done = collect_stats([answer("a", 1500, 20), answer("b", 100, 1, forkedFrom={"sessionId": "p"})])
+    assert [one.text for one in work_details(done, SessionTokens(sent=500, received=2))] == [
+        "1.6k in, 21 out; of these 500 in, 2 out by sub-agents; of these 100 in, 1 out copied from its parent"
     ]
-    assert work_details(ToolStats(), SessionTokens()) == []
+    assert work_details(collect_stats([]), SessionTokens()) == []
     assert local_time("no time") == ""
 
 

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import astuple
 
 from memtui.client.session_files import listed_files, session_files
-from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue, find_session, load_sessions, newest_session
+from memtui.sessions.catalog import (
+    _MANY_FOLDERS,
+    FILE_NAME,
+    Catalogue,
+    find_lineage,
+    find_session,
+    load_sessions,
+    newest_session,
+)
 from memtui.sessions.listing import Session
 from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import MemtuiError, NotFound, UsageError
@@ -268,15 +276,56 @@ def test_any_history_gives_what_a_fresh_look_gives(
         assert listed(root / "cache", folder) == fresh(folder)
 
 
-def test_the_newest_by_its_records_not_by_its_file(tmp_path: Path) -> None:
+def test_the_one_to_continue_is_the_newest_file_that_no_program_began(tmp_path: Path) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "p"
     assert newest_session(cache, folder) is None
     write(folder / name(1), prompt("early", 1), 9000)  # a rename came later
     write(folder / name(2), prompt("late", 500), 1000)
     found = newest_session(cache, folder)
     assert found is not None
-    assert found.title == "late"
+    assert found.title == "early"
     assert [one.title for one in load_sessions(cache, [folder], [])] == ["late", "early"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "marks", "hidden"),
+    [
+        ({"entrypoint": "sdk-cli"}, "headless", True),
+        ({"entrypoint": "sdk-py"}, "SDK", True),
+        ({"teamName": "a", "agentName": "w"}, "team worker", True),
+        ({"teamName": "a"}, "", False),  # its lead
+        ({"sessionKind": "bg", "entrypoint": "cli"}, "background", False),
+        ({"entrypoint": "claude-vscode", "forkedFrom": {"sessionId": "x"}}, "fork", False),
+        ({"entrypoint": 7, "forkedFrom": [], "teamName": {}}, "", False),
+    ],
+)
+def test_what_began_a_session(fields: dict[str, object], marks: str, hidden: bool, tmp_path: Path) -> None:
+    script = Script().user("u", None, "hi", **fields).answer("a", "u").note(type="tag", tag="wip")
+    folder = script.write(tmp_path).parent
+    one = load_sessions(tmp_path / "cache", [folder], [])[0]
+    assert (one.marks, one.by_program) == (f"{marks} #wip".strip(), hidden)
+    assert (newest_session(tmp_path / "cache", folder) is None) == hidden
+
+
+def test_where_a_session_came_from_and_goes_on(tmp_path: Path) -> None:
+    cache, folder = tmp_path / "cache", tmp_path / "p"
+    parent, fork, later = (f"{UUID(int=number)}" for number in (1, 2, 3))
+    write(
+        folder / name(1), prompt("one") + b'{"type":"continued-in","continuedInSessionId":"%b"}\n' % later.encode(), 1
+    )
+    write(folder / name(2), prompt("two").replace(b"{", b'{"forkedFrom":{"sessionId":"%b"},' % parent.encode(), 1), 1)
+    write(folder / name(3), prompt("three").replace(b"{", b'{"forkedFrom":{"sessionId":"gone"},', 1), 1)
+    assert find_lineage(cache, folder / name(1)).words == [
+        ("forks", "two (00000000)"), ("continued in", "three (00000000)")
+    ]  # fmt: skip
+    assert (find_lineage(cache, folder / name(2)).forked_from, find_lineage(cache, folder / name(2)).forks) == (
+        parent,
+        (),
+    )
+    assert fork in find_lineage(cache, folder / name(1)).forks
+    assert find_lineage(cache, folder / name(3)).words == [
+        ("fork of", "gone, which is gone"), ("continues", "one (00000000)")
+    ]  # fmt: skip
 
 
 def test_a_word_is_a_path_the_beginning_of_an_id_or_a_title(tmp_path: Path) -> None:

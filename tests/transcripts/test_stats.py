@@ -107,6 +107,22 @@ def test_versions_are_put_together_from_snapshots_and_deltas() -> None:
     ]
 
 
+def test_a_file_is_told_by_its_folder(tmp_path: Path) -> None:
+    tree, here = tmp_path / "w", tmp_path / "p"
+    records = [
+        {"type": "user", "cwd": str(here)},
+        snapshot("m", **{"n.txt": {**backup(1, "a"), "realParentDir": str(tree)}, "b.txt": backup(1, "b")}),
+        snapshot("m", **{"n.txt": {**backup(2, None), "realParentDir": str(here)}}),
+        call("Write", "1", file_path=str(here / "b.txt")),
+        call("Write", "2", file_path=str(here / "new.txt")),
+        call("Write", "3", file_path=str(here / "refused.txt")),
+        {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "3", "is_error": True}]}},
+    ]
+    assert [(one.path, [each.number for each in one.versions]) for one in collect_stats(records).changed_files] == [
+        (f"{tree}/n.txt", [1]), (f"{here}/b.txt", [1]), (f"{here}/n.txt", [2]), (f"{here}/new.txt", []),
+    ]  # fmt: skip
+
+
 def test_a_version_against_the_disk(tmp_path: Path) -> None:
     history, cwd = tmp_path / "history", tmp_path / "w"
     history.mkdir()

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -32,6 +33,7 @@ from memtui.sessions.archive import DELETED, ArchivedSession, ArchiveResult
 from memtui.sessions.rename import check_title, title_before
 from memtui.transcripts.entries import Entry, parse_timestamp
 from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
+from memtui.transcripts.subagents import add_agents
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
@@ -46,20 +48,21 @@ def sessions() -> None:
 
 @sessions.command("ls")
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
+@click.option("--programs", is_flag=True, help="Also those that programs began: headless, SDK, team workers.")
 @click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
 @click.option("--archived", "place", flag_value="archive", help="Those that were archived.")
 @click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be restored.")
 @pass_context
-def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place: str | None) -> int:
+def sessions_ls(context: CliContext, everywhere: bool, programs: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
     "live" marks a session that is open in Claude Code, "goes in 2d" one that Claude Code deletes soon,
-    "due" one that it deletes at its next start.
-    Ends with 1 if there is none.
+    "due" one that it deletes at its next start; "fork", "continued", "headless" and the like say what else one is.
+    Those that programs began are hidden, as in Claude Code's picker. Ends with 1 if there is none.
     """
     if place is not None:
         return _list_kept(context, place, everywhere=everywhere, branch=branch)
-    return list_sessions(context, everywhere=everywhere, branch=branch)
+    return list_sessions(context, everywhere=everywhere, branch=branch, programs=programs)
 
 
 @click.group("export", cls=CliGroup, short_help="Export a session.")
@@ -116,17 +119,20 @@ def sessions_show(context: CliContext, session: str) -> None:
     path = _find(context, session)
     transcript = read_transcript(path)
     plan, summary = plan_resume(transcript), SummaryScanner().file(path)
-    done = collect_stats(transcript.each(transcript.entries))
+    done, family = collect_stats(transcript.each(transcript.entries)), catalog.find_lineage(context.dirs.cache, path)
+    agents = add_agents(done, path)
     data: Data = {
-        "id": path.stem, "path": str(path), **asdict(summary), "tools": asdict(done.tools),
-        "tokens": asdict(done.tokens), "files": _files(context, path.stem, done.changed_files, summary.cwd),
+        "id": path.stem, "path": str(path), **asdict(summary), **asdict(family), "tools": asdict(done.tools),
+        "tokens": asdict(done.tokens), "agent_tokens": asdict(agents), "copied_tokens": asdict(done.copied),
+        "files": _files(context, path.stem, done.changed_files, summary.cwd),
         "sent": None if plan.messages is None else len(plan.messages), "leaf": plan.leaf.uuid or None,
         "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason],
         "left_out": dict(Counter(item.why for item in plan.omitted)), "defects": len(plan.defects),
     }  # fmt: skip
     details = [
+        *(LabeledText(*words) for words in family.words),
         *summary_details(summary),
-        *work_details(done.tools, done.tokens),
+        *work_details(done, agents),
         *resume_details(plan, check_health(transcript, plan)),
         *omitted_details(plan),
     ]
@@ -150,9 +156,12 @@ def _text(context: CliContext, data: Data, details: list[LabeledText], plan: Res
 def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], cwd: str) -> list[Data]:
     kept, where = config_dir(context.env) / "file-history" / session, Path(cwd or "/")
     return [
-        {"path": one.path, "versions": len(one.versions), "now": compare_file(one, one.versions[-1], kept, where)}
+        {
+            "path": one.path.removeprefix(f"{where}/"),
+            "versions": len(one.versions),
+            "now": compare_file(one, one.versions[-1], kept, where) if one.versions else "",
+        }
         for one in files
-        if one.versions
     ]
 
 
@@ -175,9 +184,13 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     plan = plan_resume(transcript)
     nodes = outline_of(transcript, plan)
     rows = [_node_data(transcript, plan, node, every=every) for node in nodes]
-    data: Data = {"id": path.stem, "path": path, "leaf": plan.leaf.uuid or None, "branches": rows}
+    family = catalog.find_lineage(context.dirs.cache, path)
+    data: Data = {
+        "id": path.stem, "path": path, "leaf": plan.leaf.uuid or None, **asdict(family), "branches": rows,
+    }  # fmt: skip
+    related = [] if context.out.plain else [StyledText(" ".join(words), "dim") for words in family.words]
     text = _Drawing(context, transcript, plan, every=every).lines(nodes)
-    context.out.result("tree", data, text, rows=rows, page=True)
+    context.out.result("tree", data, chain(related, text), rows=rows, page=True)
 
 
 def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, every: bool) -> Data:

@@ -17,8 +17,10 @@ from memtui.presentation import LabeledText, session_text
 from memtui.resume.health import check_health, find_lost_end
 from memtui.resume.outline import OutlineNode, outline_of
 from memtui.resume.resume import ResumePlan
+from memtui.sessions.catalog import find_lineage
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.stats import collect_stats
+from memtui.transcripts.subagents import add_agents
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, Point, SessionListState
@@ -41,6 +43,7 @@ class SessionsWanted(Struct, frozen=True):
     """How the list is to be arranged. `branch` filters by the git branch of the last prompt, "" doesn't."""
 
     scope: Scope = "project"
+    programs: bool = False  # list those that programs began too
     branch: str = ""
     query: str = ""
     order: SessionOrder = "age"
@@ -137,11 +140,12 @@ def arrange_sessions(
     """All rows, in order; of a session that is unfolded and not yet read (in `opened`) no branches."""
     terms, sessions = parse_query(wanted.query), session_list.sessions
     numbers: Sequence[int] = range(len(sessions))
-    if wanted.branch or terms:
+    if wanted.branch or terms or (not wanted.programs and any(one.by_program for one in sessions)):
         numbers = [
             number
             for number, one in enumerate(sessions)
             if wanted.branch in ("", one.branch)
+            and (wanted.programs or not one.by_program)
             and (not terms or matches_query(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id))
         ]
     if wanted.order != "age":
@@ -190,6 +194,7 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
         ("live", f"open in process {live.pid}" if live else "", "$good"),
         ("in", visible(tilde_path(Path(session.cwd), home), keep="") if session.cwd else "", ""),
         ("branch", visible(session.branch, keep=""), ""),
+        ("kind", visible(session.marks, keep=""), ""),
         ("last", time_ago(now - session.when), ""),
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
@@ -207,12 +212,14 @@ def opened_of(
     done = collect_stats(transcript.each(transcript.entries))
     written = done.written_files
     memory = memory_names(written, workspace.location.folder)
-    files = {*written, *(file.path for file in done.changed_files)}
+    files, agents = done.changed_files, add_agents(done, transcript.path)
+    family = find_lineage(workspace.dirs.cache, transcript.path)
     health = check_health(transcript, plan)
     details = [
         *(one for one in (session_text.summary_details(summary) if summary else ()) if one.label not in LISTED),
+        *(LabeledText(*words, "link") for words in family.words),
         *session_text.resume_details(plan, health),
-        *session_text.work_details(done.tools, done.tokens),
+        *session_text.work_details(done, agents),
         LabeledText("files", f"{len(files)} changed" if files else ""),
         LabeledText("memory", ", ".join(memory), "link"),
     ]

@@ -42,6 +42,8 @@ COMMANDS = declare(
             lambda at: at.find(SessionsView).toggle_scope("worktrees"), "W worktrees"),
     Command("sessions.branch", "Only those of the git branch that is checked out", "B",
             lambda at: at.find(SessionsView).toggle_branch(), "B branch"),
+    Command("sessions.programs", "Also those of programs: headless, SDK, team workers", "H",
+            lambda at: at.find(SessionsView).toggle_programs()),
     Command("sessions.mark", "Mark for archive and delete", "space", lambda at: at.find(SessionsView).mark()),
     Command("sessions.order", "Order by age, size, messages or title", "o",
             lambda at: at.find(SessionsView).next_order()),
@@ -264,6 +266,9 @@ class SessionsView(FilteredView[session_rows.SessionsWanted]):
     def toggle_branch(self) -> None:
         branch = self.state.branch if self.state and not self.wanted.branch else ""
         self.arrange_by(branch=branch)
+
+    def toggle_programs(self) -> None:
+        self.arrange_by(programs=not self.wanted.programs)
 
     def next_order(self) -> None:
         self.arrange_by(order=next_of(session_rows.SESSION_ORDERS, self.wanted.order))

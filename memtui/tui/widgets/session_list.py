@@ -102,6 +102,9 @@ class SessionList(RowList[session_rows.SessionRow]):
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
+        return " ".join(filter(None, (self._state_word(session), session.marks)))
+
+    def _state_word(self, session: Session) -> str:
         if session.id in self.session_list.live:
             return "live"
         if session.file_path in self.session_list.archived:
