@@ -16,6 +16,7 @@ from typing import Self
 from msgspec import Struct, field
 
 from memtui.fs.atomic import to_error
+from memtui.fs.filesystem import REAL, open_regular
 from memtui.transcripts.lines import MAX_LINE_BYTES
 from memtui.transcripts.records import Cursor, RecordView, record_views
 from memtui.util.errors import NotFound
@@ -28,7 +29,7 @@ class OpenTranscript:
         self.path = path
         self.max_bytes: int | None = None
         try:
-            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            self._file = open_regular(path, str(path), REAL, follow=True)
         except FileNotFoundError as error:
             raise NotFound(f"No transcript at {path}") from error
         except OSError as error:
@@ -100,12 +101,13 @@ class TranscriptReader(Struct):
     _skipped: int = 0
 
     def poll(self, add: Callable[[RecordView], None], forget: Callable[[], None] = lambda: None) -> bool:
-        """Read what is new, and tell whether the file was replaced; raises `OSError`, what was read before stays.
+        """Read what is new, and tell whether the file was replaced; raises `OSError`, and `Refused` for what is no
+        regular file; what was read before stays.
 
         `add` gets each record as soon as it is read, so that a big file is never held. `forget` is called before the
         first record of a file that was replaced: what was added before is void.
         """
-        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        file = open_regular(self.path, str(self.path), REAL, follow=True)
         try:
             now = os.fstat(file)
             reset = self._replaced(file, now)

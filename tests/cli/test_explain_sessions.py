@@ -1,8 +1,11 @@
 """`explain resume` and `explain transcript`, against the recordings and the catalogue."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.cli.conftest import Run
 from tests.resume.recordings import load, same, session_bytes
@@ -59,3 +62,11 @@ def test_as_text_and_a_file_that_is_not_there(run: Run, tmp_path: Path) -> None:
     assert "records" in answer.out
     assert "error" in answer.out
     assert "continues at" in run("explain", "resume", str(path)).out
+
+
+@pytest.mark.parametrize("what", ["resume", "transcript", "index", "frontmatter"])
+def test_what_is_no_regular_file_is_said_at_once(run: Run, tmp_path: Path, what: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    told = run("explain", what, str(tmp_path / "pipe"), "/dev/zero", str(tmp_path))
+    assert told.code == 1
+    assert told.out.count("error: ") == 3

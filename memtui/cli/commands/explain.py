@@ -23,7 +23,7 @@ from memtui.cli.output import Data, Line, Output, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.paths import is_directory
-from memtui.fs.atomic import to_error
+from memtui.fs.atomic import read_stable, to_error
 from memtui.fs.boundary import check_path
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.frontmatter import read_frontmatter
@@ -83,7 +83,7 @@ def _tell(context: CliContext, kind: str, found: list[Data], lines: Iterable[Lin
 
 
 def _bytes(word: str) -> bytes:
-    return sys.stdin.buffer.read() if word == "-" else Path(expand_tilde(word)).read_bytes()
+    return sys.stdin.buffer.read() if word == "-" else read_stable(expand_tilde(word))
 
 
 @explain.command("index")
