@@ -55,7 +55,7 @@ class ContentPart(Struct, frozen=True):
     kind: ContentKind
     line: str = ""  # all of it in one line, "" for texts
     body: str = ""  # what can be unfolded, Markdown for texts and summaries
-    name: str = ""  # a call's tool
+    name: str = ""  # a call's tool; the call of a result, where a reader needs to be told
     failed: bool = False  # it tells of an error
     path: bool = False  # the line is a path
     call: str = ""  # the id of the call that it is, or that it is the result of

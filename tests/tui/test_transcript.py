@@ -487,3 +487,15 @@ async def test_repeats_that_are_written_while_one_reads_are_folded(make_app: Mak
         screen.lines.needle = "done"
         await go(pilot, "G", "N")
         assert uuid(screen) == "r4"
+
+
+async def test_a_result_that_is_not_right_below_its_call_is_named(make_app: Maker, tmp_path: Path) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", "Bash", id="m", command="make deploy")
+    script.call("c2", "c1", "t2", "Bash", id="m", command="rm -rf build")
+    script.result("r2", "c2", "t2", "permission denied").result("r1", "c1", "t1", "deployed").answer("a", "r1")
+    path, entries = written(tmp_path, script)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        await read(pilot, path, entries)
+        shown = screen_text(pilot.app)
+        assert "result of Bash make deploy" in shown
+        assert "result of Bash rm" not in shown

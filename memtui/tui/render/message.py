@@ -82,8 +82,14 @@ def _part(
     taken = _taken(lines, shown)
     if not secrets:
         head = mask_secrets(part.body[:500]) if part.kind == "thinking" else part.body
-        taken, part = mask_texts(taken), replace(part, line=mask_secrets(part.line), body=head)
+        taken, part = (
+            mask_texts(taken),
+            replace(part, line=mask_secrets(part.line), name=mask_secrets(part.name), body=head),
+        )
     left += len(lines) - len(taken)
+    if part.kind == "result" and part.name:
+        words = f"  {glyphs.quote} result of {_shown(part.name)}"
+        yield Row(Content.styled(clip(words, width, ellipsis=glyphs.ellipsis), "$dim"), number)
     if part.kind == "boundary":
         yield Row(_rule(part.line, width, glyphs), number)
     elif part.kind == "result" and not part.body:

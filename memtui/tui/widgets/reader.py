@@ -81,7 +81,7 @@ class ReaderView(VirtualList):
 
     @property
     def draw_width(self) -> int:
-        return max(1, self.size.width - 1)
+        return max(1, self.size.width - 1) if self.size.width else max(1, self._width)
 
     def on_resize(self) -> None:
         super().on_resize()

@@ -6,11 +6,13 @@ of the source.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual import events, work
 from textual.content import Content
@@ -40,6 +42,8 @@ INLINE_SEARCH_S: Final = 0.006  # seconds that a search may take while its key i
 STATUS_INTERVAL_S: Final = 0.2  # seconds between two words about how far a search is
 MAX_UNFOLDED_LINES: Final = 5_000
 """Lines of one part that a search unfolds at most; a hit behind them is shown by the row that counts the rest."""
+MAX_RECORDS_ABOVE: Final = 40  # records above a result that are searched for its call
+ANSWERED: Final = ("call", "result")
 WHEEL_ROWS: Final = 3
 MAX_CACHED_ROWS: Final = 500  # painted rows
 
@@ -121,6 +125,24 @@ class Window:
     def _drop_last(self) -> None:
         del self.rows[-len(self.blocks.pop().rows) :]
         self.at_bottom = False
+
+
+def calls_above(source: RecordSource, spot: Cursor, wanted: Sequence[str]) -> dict[str, str]:
+    """The calls of some results in words; without one right above its result, which needs no name.
+
+    Only `MAX_RECORDS_ABOVE` records are looked at, and none that is on a long line.
+    """
+    found: dict[str, str] = {}
+    nearest = ""
+    with suppress(LineTooLong, MemtuiError):
+        for _ in range(MAX_RECORDS_ABOVE):
+            record = source.before(spot)
+            if record is None or set(wanted) <= found.keys():
+                break
+            spot, parts = record.cursor, message_content(record).parts
+            nearest = nearest or next((part.call or "?" for part in reversed(parts) if part.kind in ANSWERED), "")
+            found |= {part.call: f"{part.name} {part.line}" for part in parts if part.kind == "call"}
+    return {call: words for call, words in found.items() if call != nearest}
 
 
 def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
@@ -289,8 +311,8 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
-    def _drawn(self, record: RecordView | None) -> RecordBlock | None:
-        """The rows of a record; also called in threads, so nothing here is changed."""
+    def _drawn(self, record: RecordView | None, source: RecordSource | None = None) -> RecordBlock | None:
+        """The rows of a record of a source (of the one shown if left out); also called in threads: changes nothing."""
         if record is None:
             return None
         spot = record.cursor
@@ -299,6 +321,12 @@ class TranscriptLines(Lines, Widget, can_focus=True):
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(record)
+        if any(part.kind == "result" for part in said.parts):
+            calls = calls_above(
+                source or self.source, spot, [part.call for part in said.parts if part.kind == "result"]
+            )
+            said = replace(said, parts=tuple(replace(one, name=calls.get(one.call, "")) if one.kind == "result" else one
+                                             for one in said.parts))  # fmt: skip
         secrets = self.app.state.secrets_shown
         rows = tuple(draw_said(said, self.row_width, self.app.glyphs, limit, secrets=secrets))
         place = (spot, record.offset, record.length, record.line)
@@ -322,7 +350,7 @@ class TranscriptLines(Lines, Widget, can_focus=True):
     def _read_long(self, source: RecordSource, ticket: object, reads: Reads, then: Then) -> None:
         block, error = None, ""
         try:
-            block = self._drawn(reads(source))
+            block = self._drawn(reads(source), source)
         except MemtuiError as refused:
             error = refused.message
         finally:
