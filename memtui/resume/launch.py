@@ -5,7 +5,7 @@ directory, and with a transcript outside its folder (resumed by path, it would w
 continues in a fork that we write: no command is given that the client is known to refuse.
 """
 
-import mmap
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
+SEARCHED_BYTES: Final = 1 << 20  # of a transcript at a time
 MIN_PREFIX_CHARS: Final = 8  # a shorter prefix of a uuid is refused, even where only one message begins with it
 
 
@@ -106,11 +107,13 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
 
 def _mentions(path: Path, words: bytes) -> bool:
     """Whether some bytes are in a file, which may be large."""
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return data.find(words) >= 0
-    except (OSError, ValueError):  # an empty file can't be mapped
-        return False
+    before = b""
+    with suppress(OSError), path.open("rb") as file:
+        while block := file.read(SEARCHED_BYTES):
+            if words in before + block:
+                return True
+            before = block[-len(words) :]
+    return False
 
 
 def write_fork(plan: LaunchPlan, now: float) -> Fork:
