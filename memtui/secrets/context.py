@@ -18,8 +18,9 @@ from memtui.secrets.keywords import Keyword, find_keywords
 
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
 MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
-"""How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
-does is reported as it stands, because a secret may be hidden in noise."""
+MAX_LOOKED_AT, CHARS_PER_LOOK = 500, 400
+"""How many such words a text may have, and how many with something beside them that may be a value. No text that is
+read has more; one that does is reported as it stands, because a secret may be hidden in noise."""
 _POSSIBLE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
 
 _NOT_BEFORE = re.compile(
@@ -80,6 +81,36 @@ _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is ov
 _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
+_SAID = re.compile(r"(?: for [\w.-]{1,30})?(?: is|:| =)[ \t]{1,3}")
+_DASHED = re.compile(r"[a-z]{4,12}(?:-[a-z0-9]{2,12}){3,9}")
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "no",
+        "not",
+        "of",
+        "on",
+        "once",
+        "or",
+        "per",
+        "see",
+        "the",
+        "then",
+        "to",
+        "via",
+        "with",
+        "your",
+    ]
+)
+
 Span = tuple[str, int, int]  # a rule, and the start and end of the value in the text
 
 
@@ -87,6 +118,7 @@ def find_near_keywords(text: str) -> Iterator[Span]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
     most = max(MAX_KEYWORDS, len(text) // CHARS_PER_KEYWORD)
+    looks = max(MAX_LOOKED_AT, len(text) // CHARS_PER_LOOK)
     if len(words) > most:
         yield "too-many-to-look-at", words[most].start, words[most].end
     for word in words[:most]:
@@ -94,6 +126,10 @@ def find_near_keywords(text: str) -> Iterator[Span]:
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
         if _POSSIBLE.search(segment):
+            looks -= 1
+            if looks < 0:
+                yield "too-many-to-look-at", word.start, word.end
+                break
             yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 
@@ -112,6 +148,10 @@ def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator
             kind = "weak" if segment[:at].rstrip().endswith("/") else "verb"
             beside = _value_at(segment, after + 1) if segment[after : after + 1] == " " else None
             if beside and _is_strict(segment[beside[0] : beside[1]], "weak"):
+                found = beside[:2]
+            said = _SAID.match(segment, after)
+            beside = _value_at(segment, said.end()) if said else None
+            if beside and _is_typed(segment[beside[0] : beside[1]]):
                 found = beside[:2]
         elif found is None:
             found = _stated_after(segment, after, kind) or _stated_before(segment, at, kind)
@@ -200,6 +240,17 @@ def _may_be(value: str) -> bool:
     return value.isascii() and not (values.is_placeholder(value) or values.is_reference(value) or values.is_term(value))
 
 
+def _is_typed(value: str) -> bool:
+    """Whether capitals, small letters and digits are mixed as in few words: what "the DB pass is VALUE" must show."""
+    mixed = any(c.isupper() for c in value) and any(c.islower() for c in value) and any(c.isdigit() for c in value)
+    return mixed and len(value) >= 8 and _may_be(value) and values.is_password(value)
+
+
+def _is_dashed_phrase(value: str) -> bool:
+    """Whether a value is a passphrase of words with dashes; small words make it a sentence."""
+    return bool(_DASHED.fullmatch(value)) and not _SMALL_WORDS & set(value.split("-"))
+
+
 def _is_phrase(value: str, *, quoted: bool) -> bool:
     words = value.split(" ")
     return quoted and 3 < len(words) <= 10 and all(3 <= len(w) <= 12 and w.isalpha() and w.islower() for w in words)
@@ -252,7 +303,7 @@ def _is_stated(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -
     if values.is_hash_like(value):
         return len(value) >= 24 and not adjacent
     if kind == "password":
-        if values.is_password(value, strict=True):
+        if values.is_password(value, strict=True) or (not adjacent and _is_dashed_phrase(value)):
             return True
         if not values.is_password(value) or (values.is_wordy(value) and any(c in value for c in "-_/.:=;|<>{}")):
             return False

@@ -189,7 +189,11 @@ _PLACES: tuple[tuple[str, str, str, str, str], ...] = (
     ("xml-password", "<", "value=", r"(?i)(?:key|name)=[\"'][\w:.-]{0,40}(?:password|passwd|secret|token|apikey|api-key)[\w.-]{0,10}[\"']\s{1,3}value=[\"'](?P<s>[^\"'<>\s]{4,300})[\"']", "password"),
     ("plist-secret", "<", "<string>", r"(?i)<key>[\w .-]{0,30}(?:password|secret|token|apikey|api key)[\w .-]{0,10}</key>\s{0,12}<string>(?P<s>[^<>\s]{6,300})</string>", "password"),
     ("seed-phrase", "seed|phrase|mnemonic|시드|니모닉|복구", "seed p|seed w|seed:|seed is|mnemonic|recovery phrase|시드 문|시드문|시드 구|니모닉|복구", r"(?i)(?:seed(?: |-)?(?:phrase|words)?|mnemonic|recovery phrase|시드 ?(?:문구|구문)|니모닉|복구 ?(?:문구|구문))[^\n]{0,40}?[:=\"'`은는이가]\s{0,3}[\"'`]?(?P<s>(?-i:[a-z]{3,8}(?: [a-z]{3,8}){11,23}))(?![a-z ])", "any"),
-    ("shadow-hash", "$", "$6$|$y$|$5$", r"(?P<s>\$(?:6|5|y)\$(?:rounds=\d{1,9}\$)?[A-Za-z0-9./]{4,24}\$[A-Za-z0-9./]{40,90})", "any"),
+    ("password-hash", "$", "$apr1$|$1$|$5$|$6$|$y$|$2a$|$2b$|$2x$|$2y$|$argon2", r"\$(?P<s>(?:apr1|[156y])\$(?:rounds=\d{1,9}\$)?[A-Za-z0-9./]{2,24}\$[A-Za-z0-9./]{20,90}|2[abxy]\$\d\d\$[A-Za-z0-9./]{50,60}|argon2id?\$v=\d{1,3}\$[a-z0-9=,]{8,40}\$[A-Za-z0-9+/]{8,64}\$[A-Za-z0-9+/]{20,100})", "any"),
+    ("password-hash", "", "{sha}|{ssha}", r"(?i)\{s?sha\}(?P<s>[A-Za-z0-9+/]{26,60}={0,2})", "any"),
+    ("connection-string", "", "jdbc:oracle", r"(?i)jdbc:oracle:\w{2,8}:[\w.$-]{1,60}/(?P<s>[^\s@/\"'`]{3,120})@", "password"),
+    ("user-and-password", "", "login|user|account|credential|creds", r"(?:[Ll]ogin|[Uu]ser(?:name)?|[Aa]ccount|[Cc]red(?:ential)?s?)[*`]{0,2}[ :=]{1,4}[`\"']?[\w.@-]{2,40}[`\"']? ?/ ?[`\"']?(?P<s>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[A-Z])[^\s\"'`/|]{8,60})(?=[\s\"'`.,;)|]|\Z)", "password"),
+    ("user-and-password", "pass|pw", "login|user|account", r"(?i)(?:login|user(?:name)?|account)[ :=]{1,3}[\w.@-]{2,40},? (?:and |with )?(?:password|passwd|pwd|pass|pw)[ :=]{1,3}(?P<s>(?=\D{0,60}\d)[^\s\"'`,;]{8,80})", "password"),
     ("laravel-key", "key", "base64:", r"APP_KEY\s{0,2}=\s{0,2}[\"']?(?P<s>base64:[A-Za-z0-9+/]{42,44}={0,2})", "any"),
 )
 

@@ -184,3 +184,30 @@ def test_shapes_are_plenty_and_each_has_a_place() -> None:
     assert len({token.rule for token in TOKEN_FORMATS} | {place.rule for place in PATTERN_RULES}) >= 60
     assert all("s" in compile_pattern(place.pattern).groupindex for place in PATTERN_RULES)
     assert all(compile_pattern(token.pattern) for token in TOKEN_FORMATS)
+
+
+KINDS_OF_PEOPLE = """\
+admin:$apr1$h6uRz0kQ$Wv8eT1kXo9nYbLr2pQmZc.
+deploy:$2y$05$Kc8Jx3bQv1nR7tWmZpL4Oe9hYs2dFgUaXiBqTzNvPkEjMlRoSw6Gy
+vault passphrase is `maple-quartz-thunder-violin`
+jdbc:oracle:thin:scott/tig3rXx91@//db.acme.corp:1521/ORCL
+the DB pass is mQ7xTz91
+login: jane / Pa55w0rdX9
+user admin, password S3cureM3now"""
+
+
+@pytest.mark.parametrize("line", KINDS_OF_PEOPLE.splitlines())
+def test_how_people_write_accounts_down(line: str) -> None:
+    assert len(scan(line)) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "passphrase: see-the-team-vault", "the DB pass is in the vault", "login: click / submit",
+        "the first pass is feature-extraction-and-scoring", "jdbc:oracle:thin:app/${DB_PASSWORD}@//db:1521/X",
+        "username: octocat / repo: hello-world", "credentials: see docs / setup.md",
+    ],
+)  # fmt: skip
+def test_words_about_accounts_are_left_alone(line: str) -> None:
+    assert scan(line) == []
