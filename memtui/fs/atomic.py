@@ -23,6 +23,7 @@ from memtui.util.process import ProcessIdentity, is_alive
 RECENT_WRITE_S = 2.0  # a file may still be being written so long; some file systems count in steps of 2 s
 REREAD_INTERVAL_S = 0.02  # between two reads that have to agree, of a file that may be rewritten in place
 MAX_REREADS = 150
+MAX_READ_BYTES = 32 << 20  # files that are read or written whole; what is larger is only listed
 WRITER_PAUSE_S = 0.6
 
 _TEMP_NAME = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
@@ -121,9 +122,14 @@ def read_content(
 def read_once(
     path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False
 ) -> FileContent:
-    """Read a file as it is now, be it half-written. Arguments and errors as for `read_content`."""
+    """Read a file as it is now, be it half-written. Arguments and errors as for `read_content`; `Refused` also for one
+    that is larger than `MAX_READ_BYTES`.
+    """
     fd = open_regular(path, Path(path).name, fs, dir_fd=dir_fd, follow=follow)
     try:
+        if (size := fs.fstat(fd).st_size) > MAX_READ_BYTES:
+            hint = "a memory file is text of a few kB: look at its start with `head -c 1000`, then shorten or remove it"
+            raise Refused(f"{Path(path).name} has {size >> 20} MB, too much to read or write", hint=hint)
         data = _read_all(fd, fs)
         info = fs.fstat(fd)
         stamp = FileStamp.of(info)

@@ -119,17 +119,16 @@ def find_near_keywords(text: str) -> Iterator[Span]:
     words = find_keywords(text)
     most = max(MAX_KEYWORDS, len(text) // CHARS_PER_KEYWORD)
     looks = max(MAX_LOOKED_AT, len(text) // CHARS_PER_LOOK)
-    if len(words) > most:
-        yield "too-many-to-look-at", words[most].start, words[most].end
-    for word in words[:most]:
+    for number, word in enumerate(words):
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
-        if _POSSIBLE.search(segment):
-            looks -= 1
-            if looks < 0:
-                yield "too-many-to-look-at", word.start, word.end
-                break
+        possible = _POSSIBLE.search(segment) is not None
+        looks -= possible
+        if number == most or looks < 0:
+            yield "too-many-to-look-at", word.start, word.end
+            break
+        if possible:
             yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 

@@ -280,3 +280,10 @@ def test_a_file_that_somebody_has_open_for_writing_is_waited_for(tmp_path: Path,
                     file.close()
 
         assert read_content(path, fs=Pausing()).data == (b"first half, second half" if ends else b"first half, ")
+
+
+def test_a_file_too_large_for_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").touch()
+    os.truncate(tmp_path / "a.md", 1 << 40)
+    with pytest.raises(Refused, match="too much to read"):
+        read_content(tmp_path / "a.md")
