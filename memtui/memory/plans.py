@@ -280,14 +280,21 @@ def _plan_index(snapshot: Snapshot, id: str, pinned: Collection[str], make: Call
     return builder.apply(make(_context(snapshot, scope, builder, pinned)))
 
 
-def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
-    """Fix a problem whose `fix` isn't empty, as its check does it; raises if the file changed meanwhile."""
-    if problem.code == "secret":
+def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = (), text: str | None = None) -> Plan:
+    """Fix a problem whose `fix` isn't empty, as its check does it; raises if the file changed meanwhile.
+
+    `text` is what the file holds in an editor; the plan then has it with the fix, as a change.
+    """
+    if problem.code == "secret" and text is None:
         return plan_redact(snapshot, problem.path, problem.subject)
     scope = snapshot.scope(problem.scope)
     if scope is None:
         raise MemtuiError(f"only you can fix this: {problem.message}")
     builder = PlanBuilder(scope.root)
+    if text is not None:
+        builder.put(problem.file, text)
+        if problem.code == "secret":
+            return builder.apply(secret.redact(problem.file, text, problem.subject))
     fix = registry.fix_problem(problem, _context(snapshot, scope, builder, pinned))
     return builder.apply(fix, f"{problem.file}: {problem.fix}")
 

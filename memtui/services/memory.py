@@ -252,6 +252,16 @@ def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> P
     return PreparedChange(plan) if is_certain(problem) else _rewritten(plan)
 
 
+def fixed_text(workspace: Workspace, snapshot: Snapshot, problem: Problem, text: str) -> str:
+    """An unsaved text of the problem's file with the fix in it; `Refused` if the fix changes other files, too."""
+    plan = plan_fix(snapshot, problem, pinned=workspace.pinned, text=text)
+    others = [change.name for change in plan.changes if change.name != problem.file]
+    if others or plan.renamed:
+        raise Refused(f"this fix changes {', '.join(others)}, too", hint="save, and f in the list does it")
+    data = next((change.data for change in plan.changes), None)
+    return text if data is None else data.decode("utf-8", "surrogateescape")
+
+
 def _pinned(workspace: Workspace, scope: str) -> frozenset[str]:
     return workspace.pinned if scope == "auto" else frozenset()
 

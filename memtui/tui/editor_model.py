@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.memory.checks.base import Problem
 from memtui.memory.frontmatter import read_frontmatter, set_field
@@ -121,6 +122,16 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
         path, file.name if file else path.name, data, base, text, fields,
         file is not None and file.kind == "index", snapshot, note,
     )  # fmt: skip
+
+
+def take_fixed(opened: OpenedFile, text: str) -> OpenedFile:
+    """The same file with another unsaved text; NotEditable if that has other fields than are on the screen."""
+    made = EditorText.from_bytes(text.encode())
+    fields = _fields(made) if opened.fields else {}
+    if fields.keys() != opened.fields.keys():
+        raise NotEditable("the fix changes which fields there are: save, and f in the list does it")
+    made = replace(made if fields else made.whole(), newline=opened.text.newline)
+    return replace(opened, text=made, fields=fields)
 
 
 def _fields(text: EditorText) -> dict[str, str]:

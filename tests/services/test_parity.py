@@ -474,7 +474,7 @@ ACTIONS = [
     ),
     Action(
         "merge stores", words("stores", "rev", "-y", "--collisions", "both"),
-        chosen("several folders", "user_role.md", "enter", "3", "1", "y"), before=_two_stores,
+        chosen("several folders", "user_role.md", "enter", "3", "2", "y"), before=_two_stores,
     ),
     Action(
         "move above the cut", words("index", "--up", "user_role"), chosen("above the cut", "user_role.md", "y"),
@@ -600,8 +600,8 @@ _READING = {
     "transcript": (
         "fold next_prompt previous_prompt find next previous unfold_all fold_all unfold fold_one view copy escape"
     ),
-    "editor": "close properties preview problem problem_back compare find",
-    "compare": "next previous escape",
+    "editor": "close properties preview problem problem_back fix compare find",
+    "compare": "next previous unfold escape",
     "pane": "next previous preview bigger smaller",
     "preview": "down up",
     "lines": "down up home end page_down page_up half_down half_up",

@@ -12,6 +12,7 @@ from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.palette import RunCommand
 from memtui.tui.screens.compare import Compare
 from memtui.tui.screens.editor import Editor
+from memtui.tui.widgets.problem_list import ProblemList
 from tests.support import digest_tree
 from tests.terminal import Terminal
 from tests.transcripts.rows import Script
@@ -323,3 +324,26 @@ async def test_a_change_on_disk_is_told_in_the_editor_and_an_open_overlap_is_ask
     text = path.read_text(encoding="utf-8")
     assert "<<<<" not in text and "theirs" not in text and "mine" in text
     assert "changed on disk" not in saved
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("feedback_testing.md", "---\nname: testing\ndescription: d\ntype: feedbak\n---\n\nBody.\n"),
+        ("MEMORY.md", "- [t](feedback_testing.md) — one\n- [t](feedback_testing.md) — one\n"),
+    ],
+)
+async def test_a_problem_is_fixed_in_the_text_that_is_typed(
+    make_app: Maker, memory: Path, name: str, wrong: str
+) -> None:
+    path = memory / name
+    path.write_text(wrong, encoding="utf-8")
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await go_to(pilot, path)
+        await press(pilot, "enter", "ctrl+end", *"mine")
+        assert isinstance(app.screen, Editor)
+        panel = app.screen.query_one(ProblemList)
+        panel.cursor = next(at for at, one in enumerate(panel.rows) if one.code in ("wrong-type", "duplicate-entry"))
+        await press(pilot, "f7")
+        text = app.screen.current().text
+    assert "mine" in text and text != f"{wrong}mine" and path.read_text(encoding="utf-8") == wrong

@@ -21,7 +21,7 @@ from memtui.tui.app_base import CommandContext, Selection, ShowsState
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.ask import Ask
-from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
+from memtui.tui.editor_model import EditorText, NotEditable, OpenedFile, field_edits, open_file, problems_of, take_fixed
 from memtui.tui.render.markdown import draw
 from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.state import AppState
@@ -31,6 +31,7 @@ from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
 from memtui.tui.widgets.reader import ReaderView
 from memtui.tui.widgets.virtual_list import VirtualList
+from memtui.util.errors import NotFound, Refused
 from memtui.util.text import visible
 
 UPDATE_DELAY_S = 0.15
@@ -69,6 +70,20 @@ async def compare(context: CommandContext) -> None:
     await _after_save(context, editor, await questions.decide(context, conflict))
 
 
+async def fix(context: CommandContext) -> None:
+    """Fix the problem under the cursor of the list, in the text that is typed: nothing is saved."""
+    editor = context.find(Editor)
+    problem = editor.problem
+    if problem is None or not problem.fix:
+        raise NotFound("only you can fix this" if problem else "nothing here is to be fixed")
+    text, snapshot = editor.current().text, editor.opened.snapshot
+    fixed = await context.in_thread(services.fixed_text, context.workspace, snapshot, problem, text)
+    try:
+        editor.take(take_fixed(editor.opened, fixed))
+    except NotEditable as reason:
+        raise Refused(str(reason)) from reason
+
+
 async def _after_save(context: CommandContext, editor: "Editor", saved: SavedFile | None) -> None:
     """Go on from what is on disk now; where the person said no, the text stays as it is."""
     if saved is None:
@@ -104,6 +119,7 @@ COMMANDS = declare(
     Command("editor.preview", "Preview on or off", "f3", lambda at: at.find(Editor).toggle_preview(), "F3 preview"),
     Command("editor.problem", "Next problem", "f8", lambda at: at.find(Editor).go_to_problem(1), "F8 problem"),
     Command("editor.problem_back", "Previous problem", "shift+f8", lambda at: at.find(Editor).go_to_problem(-1)),
+    Command("editor.fix", "Fix this problem; nothing is saved", "f7", fix, "F7 fix"),
     Command("editor.compare", "Compare with the disk", "f9", compare, "F9 compare"),
     Command("editor.find", "Find", "ctrl+f", find),
 )  # fmt: skip
@@ -255,6 +271,23 @@ class Editor(HintedScreen[Closed], ShowsState):
             self.body.load_text(opened.text.body)
             self.body.move_cursor(row)
         self.say_disk("")
+        self.bring_up_to_date()
+
+    @property
+    def problem(self) -> Problem | None:
+        panel = self.query_one(ProblemList)
+        return panel.rows[panel.cursor] if panel.rows else None
+
+    def take(self, opened: OpenedFile) -> None:
+        """Show another unsaved text of the file; ^Z takes its body back."""
+        self.opened, self.text = opened, opened.text
+        for key, value in opened.fields.items():
+            self.query_one(f"#field-{key}", Input).value = value
+        body, at = self.body, self.body.cursor_location
+        body.line_number_start = self.text.body_line
+        if body.text != self.text.body:
+            body.replace(self.text.body, (0, 0), body.document.end)
+            body.move_cursor((min(at[0], body.document.line_count - 1), at[1]))
         self.bring_up_to_date()
 
     def go_on_outside(self) -> None:
