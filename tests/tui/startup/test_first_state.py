@@ -118,7 +118,7 @@ async def test_without_a_saved_frame_names_are_shown(workspace: Workspace, monke
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         lines = screen_text(app).split("\n")
-    assert "reading…" in lines[0] and "reading…" in lines[1]
+    assert "reading…" in lines[0] and "reading…" in lines[2]
     assert any("memory · 7" in line for line in lines)
     assert any("project_한글" in line for line in lines)
 
