@@ -39,10 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     args = sys.argv[1:] if argv is None else list(argv)
+    _open_closed_streams()
     if args == ["--version"]:
         print(f"memtui {__version__}")
         return 0
-    _end_by_signal()
+    _end_by_signals(signal.SIGTERM, signal.SIGHUP)
     options = None if "_MEMTUI_COMPLETE" in os.environ else _screen_options(args)
     if options is not None and _has_terminal():
         return _open_screen(options, args)
@@ -120,14 +121,25 @@ def _has_terminal() -> bool:
     return terminals and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
-def _end_by_signal() -> None:
-    """End on SIGTERM as on an error: what is half done is undone on the way out."""
+def _open_closed_streams() -> None:
+    """Let a stream that is closed (`>&-`) be /dev/null; the next file to be opened would get its number otherwise."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode)  # noqa: PTH123, SIM115 - for good
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+
+
+def _end_by_signals(*numbers: int) -> None:
+    """End on these as on an error: what is half done is undone on the way out."""
 
     def stop(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
     try:
-        signal.signal(signal.SIGTERM, stop)
+        for number in numbers:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup: that stays
+                signal.signal(number, stop)
     except ValueError:
         return  # not the main thread: whoever started us handles signals
 
@@ -138,6 +150,7 @@ def _open_screen(options: ScreenOptions, args: Sequence[str]) -> int:
 
     if options.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
+    _end_by_signals(signal.SIGQUIT)
     # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
     gc.disable()
     try:

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,6 +29,12 @@ if not (REPO / "tests/data/oracle").is_dir():  # the source distribution leaves 
 # compiled modules half a second more each time: what is compiled once is kept, whatever the environment says.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# In the background and under nohup some signals are ignored, and would be by every program that a test starts. With a
+# handler they are still ignored here, while programs start with the default.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 

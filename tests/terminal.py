@@ -76,8 +76,11 @@ class Terminal:
 
     def press(self, keys: str) -> None:
         """Send keys as a terminal would."""
+        self.press_bytes(keys.encode())
+
+    def press_bytes(self, data: bytes) -> None:
         self._seen = len(self.output)
-        os.write(self._master, keys.encode())
+        os.write(self._master, data)
 
     def wait(self, text: str) -> None:
         """Read until the text was drawn since the last key.

@@ -9,13 +9,11 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from types import FrameType
 
 from msgspec import Struct
 
@@ -129,23 +127,17 @@ Suspend = Callable[[], AbstractContextManager[object]]
 
 
 def edit_file(
-    workspace: Workspace, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None,
-    suspend: Suspend = nullcontext,
+    workspace: Workspace, path: Path, *, line: int | None = None, suspend: Suspend = nullcontext
 ) -> EditorResult:  # fmt: skip
     """Edit a file, or its draft, in the person's editor and save what comes back, merged with what others did.
 
-    A question that comes back is answered by calling `save_returned`. What was typed is a draft if this raises.
-
-    Args:
-        line: Where to start, from 1.
-        start: The text to begin with, instead of what is on disk or in a draft.
-        base: Digest of the file that `start` was made from.
+    `line` is where to start, from 1. A question that comes back is answered by calling `save_returned`. What was typed
+    is a draft if this raises, or lies in the copy.
     """
     require_writable_file(workspace, path)
     # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
     workspace.home_of(path)[0].note_outside()
-    if start is None:
-        start, base = starting_text(workspace, path)
+    start, base = starting_text(workspace, path)
     returned = run_editor(workspace, path, start, base, line=line, suspend=suspend)
     if not returned.changed and workspace.drafts.load(path) is None:
         return EditorResult(returned)
@@ -179,45 +171,30 @@ def run_editor(
     words = command_for(command, copy, line)
     began = time.monotonic()
     try:
-        with _hang_up_ends(), suspend():
+        with suspend():
             code = run_in_foreground(words)
     except OSError as error:
         shutil.rmtree(copy.parent, ignore_errors=True)
         reason = f"{words[0]} can't be started: {error.strerror}"
         raise Unsupported(reason, hint="set $VISUAL or $EDITOR, or editor in the settings") from error
-    except BaseException:  # a signal: what was typed must not go away with us
-        typed = _read(copy)
-        if typed is None or typed == start or keep_draft(workspace, path, typed, base):
-            shutil.rmtree(copy.parent, ignore_errors=True)
+    except BaseException:  # a signal: what was typed must not go away with us, and the editor may outlive us
+        data = _read(copy)
+        if data is not None and (data == start or keep_draft(workspace, path, data, base)):
+            _end_copy(copy, data, workspace.now())
         raise
     data = _read(copy)
     if code or data is None:
-        kept = data is not None and data != start and keep_draft(workspace, path, data, base)
-        shutil.rmtree(copy.parent, ignore_errors=True)
+        if data is not None and data != start and not keep_draft(workspace, path, data, base):
+            hint = f"what was typed is in {copy}"
+        else:
+            hint = "nothing was saved" if data in (None, start) else draft_hint(path.name)
+            shutil.rmtree(copy.parent, ignore_errors=True)
         if data is None and not code:
-            raise NotFound(f"the editor left no {path.name} behind", hint="nothing was saved")
-        raise Unsupported(f"{words[0]} ended with {code}", hint=draft_hint(path.name) if kept else "nothing was saved")
+            raise NotFound(f"the editor left no {path.name} behind", hint=hint)
+        raise Unsupported(f"{words[0]} ended with {code}", hint=hint)
     at_once = data == start and time.monotonic() - began < AT_ONCE_S
     _end_copy(copy, data, workspace.now())
     return ReturnedText(data, start, base, at_once, copy if at_once else None)
-
-
-@contextmanager
-def _hang_up_ends() -> Iterator[None]:
-    """Let a closed terminal (SIGHUP) end us as SIGTERM does, so that what was typed is kept first."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    try:
-        before = signal.signal(signal.SIGHUP, end)
-    except (ValueError, AttributeError):  # not the main thread, or no such signal here
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
@@ -254,7 +231,8 @@ def _read(path: Path) -> bytes | None:
 def take_up_leftovers(workspace: Workspace) -> tuple[str, ...]:
     """Keep what a crash left in the copies of editors, or what was saved too late, as drafts; what to tell of each.
 
-    The copy of an open editor is left alone; a file that has a draft already keeps it, and the copy stays.
+    A copy is left alone while we wait for its editor, and watched for a day afterwards, since an editor may outlive us.
+    It takes the place of a draft that holds what it held before; beside any other draft it stays.
     """
     if workspace.read_only:
         return ()
@@ -273,26 +251,27 @@ def _take_up(workspace: Workspace, folder: Path) -> str | None:
         return None  # another program's, or one that is just being made
     if ended is None and is_alive(owner):
         return None
-    data = _read(folder / "file" / path.name)
+    copy = folder / "file" / path.name
+    data, draft = _read(copy), workspace.drafts.load(path)
     if data is None or digest(data) == start:
-        if ended is None or workspace.now() - ended > LATE_CHANGES_S:
+        if data is None or (ended is not None and workspace.now() - ended > LATE_CHANGES_S):
             shutil.rmtree(folder, ignore_errors=True)
+        elif ended is None:
+            _end_copy(copy, data, workspace.now())  # its editor may still be open
         return None
-    if workspace.drafts.load(path) is not None:
-        return None
-    if ended is not None:  # made from what was saved then if the history knows it, or from what stood there all along
+    if draft is not None:
+        if digest(draft.text.encode("utf-8", "surrogateescape")) != start:
+            return None
+        base = draft.base  # what was typed goes on from the draft
+    elif ended is not None:  # made from what was saved then if history knows it, or from what stood there all along
         try:
             base = start if workspace.known_text(start) is not None else workspace.text(path)[1]
         except MemtuiError:
             base = None
     if not keep_draft(workspace, path, data, base):
         return None
-    if ended is None:
-        shutil.rmtree(folder, ignore_errors=True)
-        how = "was left behind in an editor"
-    else:
-        _end_copy(folder / "file" / path.name, data, workspace.now())
-        how = "was saved after the editor had returned"
+    _end_copy(copy, data, workspace.now())
+    how = "was left behind in an editor" if ended is None else "was saved after the editor had returned"
     return f"a text of {path.name} {how}: {draft_hint(path.name)}"
 
 

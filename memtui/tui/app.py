@@ -364,7 +364,7 @@ class MemtuiApp(AppBase):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that fails on something unexpected is our bug: it is written down and said, never swallowed."""
         error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
+        if event.state is WorkerState.ERROR and error is not None and not self._exit:
             path = crash_report.write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
             words = f"this is a bug of memtui: {crash_report.error_summary(error)}"
             self.post_message(messages.CommandFailed(words, f"please report it with {path}"))

@@ -8,7 +8,6 @@ import asyncio
 import inspect
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -20,6 +19,7 @@ from msgspec.structs import asdict, replace
 from textual import events, getters
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
 from textual.message_pump import MessagePump
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -31,6 +31,7 @@ from memtui.client.memory_location import MemoryLocation
 from memtui.tui.keyboard import KeyQueue
 from memtui.tui.messages import CommandDone, CommandFailed
 from memtui.tui.startup.start import StartContext
+from memtui.tui.startup.terminal import Terminal
 from memtui.tui.state import AppState, KeepsDraft
 from memtui.tui.theme import ANSI, THEMES, Glyphs, PlainScrollBar
 from memtui.util.config import Config
@@ -106,6 +107,8 @@ class AppBase(App[object]):
         self._interrupted_at = 0.0
         self.touched = False  # whether a key or a button was pressed
         self.key_queue = KeyQueue(self)
+        self.terminal = Terminal()
+        self.crash: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
 
@@ -201,6 +204,8 @@ class AppBase(App[object]):
             await done
         except MemtuiError as error:
             self.post_message(CommandFailed(error.message, error.hint))
+        except SystemExit as end:  # a signal, while another program had the terminal
+            self.end_by(int(str(end.code)) - 128)
         finally:
             self.key_queue.opened()
 
@@ -219,17 +224,27 @@ class AppBase(App[object]):
         self.set_class(ascii, "-ascii")
         ScrollBar.renderer = PlainScrollBar if ascii else ScrollBarRender  # of all apps of a process: it has one
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with suppress(NotImplementedError, RuntimeError, ValueError):  # a thread of a test has no signals
-                loop.add_signal_handler(number, self._end_by, number)
 
-    def _end_by(self, number: int) -> None:
-        """The terminal was closed or a signal came: unsaved text stays as a draft."""
+    def keep_drafts(self) -> None:
+        """Keep unsaved text of all screens; what can't be kept takes no other down."""
         for screen in self.screen_stack:
             if isinstance(screen, KeepsDraft):
-                screen.keep_draft()
-        self.exit(128 + number, 128 + number)
+                with suppress(MemtuiError, NoMatches):  # no room; or the screen isn't composed yet
+                    screen.keep_draft()
+
+    def end_by(self, number: int) -> None:
+        """The terminal was closed (SIGHUP) or another signal came: unsaved text stays as a draft."""
+        try:
+            self.keep_drafts()
+        finally:
+            self.exit(128 + number, 128 + number)
+
+    def _fatal_error(self) -> None:
+        """Leave after a crash, which `run` raises to be logged; Textual would print all variables, memory included."""
+        if not self._exit:  # what fails while all is taken down fails nobody
+            self.crash = self._exception
+        self.keep_drafts()
+        self._close_messages_no_wait()
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent) and not isinstance(event, events.MouseMove):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from memtui.tui.app import MemtuiApp
-from memtui.tui.startup.driver import driver_for
+from memtui.tui.startup.driver import MemtuiDriver
 from memtui.tui.startup.start import StartContext
 from memtui.tui.startup.terminal import Terminal
 from memtui.tui.theme import glyphs_for
@@ -27,14 +27,16 @@ def run(
 
     The first frame is on `terminal`, if anything was drawn; `open_sample` makes the sample home for "try with sample
     data"; with `secrets` these are shown from the start. Returns the exit code: 0, or 128 + the signal that ended it.
+    Raises what the screen crashed of.
     """
     glyphs = glyphs_for(config["glyphs"], sys.stdout.encoding, ascii_only=ascii_only)
     app = MemtuiApp(start, config, glyphs=glyphs, sample=sample, open_sample=open_sample)
     if secrets:
         app.set_reactive(MemtuiApp.state, replace(app.state, secrets_shown=True))
-    if terminal.drawn:
-        app.driver_class = driver_for(terminal)
+    app.terminal, app.driver_class = terminal, MemtuiDriver
     limit_heaps()
     gc.freeze()  # what Textual brought stays: who collects later need not look through it
-    app.run(mouse=mouse)
-    return app.return_code or 0
+    code = app.run(mouse=mouse)
+    if app.crash is not None:
+        raise app.crash
+    return code if isinstance(code, int) else 0

@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -16,37 +17,38 @@ def run_in_foreground(
     """Run a program, wait for its end and return its exit code: 128 and the signal's number if one ended it, as in
     shells.
 
-    ^C on the terminal reaches both processes; here it is ignored meanwhile. The program starts with its signals at
-    their defaults: a Python handler doesn't outlive exec, so nothing has to run between fork and exec. Raises `OSError`
-    if it can't be started.
+    ^C and ^\\ on the terminal reach both processes; here they are ignored meanwhile. No event loop runs, so SIGTERM and
+    SIGHUP raise SystemExit. The program starts with its signals at their defaults: a Python handler doesn't outlive
+    exec, so nothing has to run between fork and exec. Raises `OSError` if it can't be started.
     """
     sys.stdout.flush()
-    with _handling(signal.SIGINT, lambda *_: None):
-        # Raised inside Popen, a SIGTERM could get lost between the start of the process and our knowing of it.
-        with _deferring(signal.SIGTERM):
-            process = subprocess.Popen(list(command), cwd=cwd, env=dict(os.environ if environ is None else environ))
+    process: subprocess.Popen[bytes] | None = None
+    received: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if process is not None:
+            raise SystemExit(128 + number)
+        received.append(number)  # raised inside Popen, it could get lost between the start and our knowing of it
+
+    with ExitStack() as handlers:
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            handlers.enter_context(_handling(number, lambda *_: None))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            handlers.enter_context(_handling(number, end))
+        process = subprocess.Popen(list(command), cwd=cwd, env=dict(os.environ if environ is None else environ))
+        if received:
+            raise SystemExit(128 + received[0])
         code = process.wait()
     return code if code >= 0 else 128 - code
 
 
 @contextmanager
-def _deferring(number: signal.Signals) -> Iterator[None]:
-    received: list[int] = []
-    try:
-        with _handling(number, lambda number, _: received.append(number)):
-            yield
-    finally:
-        if received:
-            signal.raise_signal(number)
-
-
-@contextmanager
 def _handling(number: signal.Signals, handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    try:
-        before = signal.signal(number, handler)
-    except ValueError:  # not the main thread: signals don't arrive here
+    ignored = signal.getsignal(number) is signal.SIG_IGN  # as under nohup: that stays
+    if ignored or threading.current_thread() is not threading.main_thread():
         yield
         return
+    before = signal.signal(number, handler)
     try:
         yield
     finally:

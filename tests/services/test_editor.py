@@ -212,3 +212,32 @@ def test_a_signal_while_somebody_edits_keeps_the_text(
     draft = workspace.drafts.load(folder / "a.md")
     assert draft is not None
     assert draft.text == "typed"
+
+
+def test_what_an_editor_saves_after_a_signal_ended_us_goes_on_with_the_draft(
+    workspace: Workspace, folder: Path, editor: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins with a draft, is saved once, outlives us and is saved again."""
+
+    def edited(words: list[str]) -> int:
+        Path(words[-1]).write_bytes(b"typed")
+        copies.append(Path(words[-1]))
+        raise SystemExit(129)
+
+    copies: list[Path] = []
+    monkeypatch.setattr("memtui.services.editor.run_in_foreground", edited)
+    editor("true")
+    base = workspace.text(folder / "a.md")[1]
+    workspace.drafts.save(folder / "a.md", "from the draft\n", base)
+    with pytest.raises(SystemExit):
+        edit_file(workspace, folder / "a.md")
+    for typed in ("typed", "and more"):
+        copies[0].write_text(typed, encoding="utf-8")
+        take_up_leftovers(workspace)
+        draft = workspace.drafts.load(folder / "a.md")
+        assert draft is not None
+        assert (draft.text, draft.base) == (typed, base)
+    workspace.drafts.save(folder / "a.md", "typed elsewhere", base)
+    copies[0].write_bytes(b"late")
+    assert take_up_leftovers(workspace) == ()
+    assert copies[0].read_bytes() == b"late"

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,11 +113,85 @@ def test_a_signal_ends_it_cleanly_and_keeps_unsaved_text(
     assert "TYPED" in drafts[0].read_text()
 
 
-def test_a_closed_terminal_ends_the_program(env: dict[str, str], home: Path) -> None:
+DEAF = "import os, signal as s, sys; s.signal(1, s.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
+"""The program as nohup starts it: nobody tells it that the terminal was closed."""
+
+
+@pytest.mark.parametrize(
+    "program", [("-m", "memtui"), ("-c", DEAF, sys.executable, "-m", "memtui")], ids=["hears", "deaf"]
+)
+def test_a_terminal_that_closes_while_somebody_types_and_it_draws(
+    env: dict[str, str], home: Path, memory: Path, program: tuple[str, ...]
+) -> None:
+    with Terminal([], env, home / "shop", (200, 60), program=program) as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("/commits\r")
+        terminal.wait("commits")
+        terminal.press("\r")
+        terminal.wait("Ln ")
+        terminal.press("TYPED" * 200)
+        terminal.wait("TYPED")
+        terminal.hang_up()
+        assert terminal.process.wait(10) in (129, 120)
+    assert "TYPED" in "".join(file.read_text() for file in (home / ".local/state/memtui/drafts").glob("*.json"))
+    assert not (home / ".local/state/memtui/log").exists()
+
+
+def test_a_terminal_that_takes_nothing_more_is_left_all_the_same(env: dict[str, str], home: Path) -> None:
+    with Terminal([], env, home / "shop", (200, 60)) as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("\x0c" * 200)  # redraws, which nobody reads
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.process.wait(10) == 143
+        assert terminal.echoes()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ([signal.SIGINT], 130),
+        ([signal.SIGQUIT], 131),
+        ([signal.SIGCONT, signal.SIGSTOP, signal.SIGCONT, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM], 143),
+    ],
+    ids=str,
+)
+def test_after_any_signal_the_terminal_is_as_it_was(
+    env: dict[str, str], home: Path, numbers: list[signal.Signals], code: int
+) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        echoed = terminal.echoes()
+        terminal.wait("feedback_testing")
+        for number in numbers:
+            terminal.rest()
+            terminal.process.send_signal(number)
+        assert terminal.end() == code
+        assert terminal.echoes() == echoed
+    assert terminal.output.rfind(b"\x1b[?1049l") > terminal.output.rfind(b"\x1b[?1049h")
+
+
+def test_bytes_that_are_no_text_end_nothing(env: dict[str, str], home: Path) -> None:
     with Terminal([], env, home / "shop") as terminal:
         terminal.wait("feedback_testing")
-        terminal.hang_up()
-        assert terminal.process.wait(10) != 0
+        terminal.press_bytes(b"\xff\xc3\x1b[M\xe9\xe9\xe9?")
+        terminal.wait("Keys")
+
+
+def test_a_crash_is_logged_and_keeps_what_was_typed(env: dict[str, str], home: Path, memory: Path) -> None:
+    crashes = "import memtui.__main__ as m, memtui.tui.app_base as a, sys\n"
+    crashes += "a.AppBase.action_interrupt = lambda self: self.screen.query_one('#nowhere')\nsys.exit(m.main())\n"
+    with Terminal([], env, home / "shop", program=("-c", crashes)) as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("/commits\r")
+        terminal.wait("commits")
+        terminal.press("\r")
+        terminal.wait("Ln ")
+        terminal.press("TYPED")
+        terminal.wait("TYPED")
+        terminal.press("\x03")
+        assert terminal.end() == 70
+    assert b"this is a bug of memtui: " in terminal.output.rpartition(b"\x1b[?1049l")[2]
+    assert len(list((home / ".local/state/memtui/log").iterdir())) == 1
+    assert "TYPED" in "".join(file.read_text() for file in (home / ".local/state/memtui/drafts").glob("*.json"))
 
 
 def test_ctrl_c_twice_quits(env: dict[str, str], home: Path) -> None:

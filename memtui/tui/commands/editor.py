@@ -38,7 +38,7 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
     editor = make(context.workspace, opened, line=line)
     closed = await context.ask(editor)
     if closed and closed.external:
-        await _external(context, path, line=closed.line, start=editor.current().to_bytes(), base=editor.opened.base)
+        await _external(context, path, line=closed.line)
     context.app.read_again()
 
 
@@ -46,12 +46,10 @@ async def external(context: CommandContext) -> None:
     await _external(context, context.path)
 
 
-async def _external(
-    context: CommandContext, path: Path, *, line: int | None = None, start: bytes | None = None, base: str | None = None
-) -> None:
+async def _external(context: CommandContext, path: Path, *, line: int | None = None) -> None:
     workspace = context.workspace
     # On the screen's own thread: the terminal is the editor's until it ends, and a signal has to reach us.
-    edited = services.edit_file(workspace, path, line=line, start=start, base=base, suspend=context.app.suspend)
+    edited = services.edit_file(workspace, path, line=line, suspend=context.app.suspend)
     returned, outcome = edited.returned, edited.outcome
     if returned.at_once:
         words = "the editor returned at once: what you save there later is kept as a draft"

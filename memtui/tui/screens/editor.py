@@ -291,6 +291,8 @@ class Editor(HintedScreen[Closed], ShowsState):
         self.bring_up_to_date()
 
     def go_on_outside(self) -> None:
+        """Go on in $EDITOR, which begins with the draft."""
+        self.keep_draft()
         self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.text.body_line))
 
     def focus_properties(self) -> None:

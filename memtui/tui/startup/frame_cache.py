@@ -71,8 +71,8 @@ class FrameCache:
         if not home.startswith("/") or any(environ.get(name) for name in _UNKNOWN_DRIVER):
             return None
         decides = sorted(item for item in environ.items() if item[0] in _DECIDE or item[0].startswith(_DECIDE_TOO))
-        streams = [getattr(stream, "encoding", None) for stream in (sys.stdout, sys.__stderr__)]
-        key = repr((__version__, directory, config_dir, ascii, read_only, streams, decides))
+        encoding = getattr(sys.stdout, "encoding", None)
+        key = repr((__version__, directory, config_dir, ascii, read_only, encoding, decides))
         return cls(f"{xdg_folder(environ, home, 'XDG_CACHE_HOME')}/frames", size, key)
 
     def read(self) -> str | None:

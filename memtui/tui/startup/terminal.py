@@ -9,7 +9,7 @@ ALTERNATE_SCREEN = "\x1b[?1049h"  # switches to the alternate screen; Textual wr
 PLACEHOLDER = "\x1b[1;1H\x1b[1m memtui\x1b[0m"
 """What is drawn while there is no frame that is certainly true: the program's name where Textual will draw it."""
 
-_LEAVE = b"\x1b[?1049l\x1b[?25h"
+LEAVE = b"\x1b[?1049l\x1b[?25h"
 _LOCAL_MODES, _CONTROL_CHARACTERS = 3, 6  # where they are in the attributes of a terminal
 
 
@@ -41,7 +41,7 @@ class Terminal:
 
         What is typed meanwhile is neither shown nor lost.
         """
-        stream = sys.__stderr__
+        stream = sys.__stdout__
         try:
             if stream is None:
                 return
@@ -67,7 +67,7 @@ class Terminal:
         if self.drawn:
             self.drawn = False
             try:
-                os.write(sys.__stderr__.fileno(), _LEAVE)  # type: ignore[union-attr]
+                os.write(sys.__stdout__.fileno(), LEAVE)  # type: ignore[union-attr]
             except OSError:
                 return  # it was closed: there is nothing to give back
             self._restore_modes()
@@ -76,6 +76,6 @@ class Terminal:
         if self._modes is not None:
             modes, self._modes = self._modes, None
             try:
-                termios.tcsetattr(sys.__stderr__.fileno(), termios.TCSANOW, modes)  # type: ignore[union-attr]
+                termios.tcsetattr(sys.__stdout__.fileno(), termios.TCSANOW, modes)  # type: ignore[union-attr]
             except termios.error:
                 return  # closed meanwhile
