@@ -41,7 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = sys.argv[1:] if argv is None else list(argv)
     _open_closed_streams()
     if args == ["--version"]:
-        print(f"memtui {__version__}")
+        try:
+            print(f"memtui {__version__}", flush=True)
+        except OSError:
+            return _run_command(args)  # says what is wrong
         return 0
     _end_by_signals(signal.SIGTERM, signal.SIGHUP)
     options = None if "_MEMTUI_COMPLETE" in os.environ else _screen_options(args)

@@ -26,6 +26,15 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
 
     `run` returns an exit code, or anything else for 0. `args` are the words of the call, for the log of a bug.
     """
+    code = _code(run, context, args)
+    failure = context.out.failure()
+    if failure is None or code > 1:
+        return code
+    context.out.error(failure)
+    return failure.exit_code
+
+
+def _code(run: Callable[[], object], context: CliContext, args: Sequence[str]) -> int:
     try:
         returned = run()
     except MemtuiError as error:
@@ -34,7 +43,6 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        context.out.close()
         return 0
     except OSError as error:
         if not (error.filename or error.errno in _OF_THE_DISK):
@@ -42,7 +50,7 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
         from memtui.fs.atomic import to_error  # 12 ms that no call without an error needs
 
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
-        known = to_error(error, named)
+        known = to_error(error, named, outcome="memtui stopped there")  # nobody here knows what was done before
         context.out.error(known)
         return known.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: everything unforeseen becomes a log and one line

@@ -12,7 +12,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,7 +20,7 @@ from typing import Any, TextIO
 from msgspec import Struct
 
 from memtui.cli import GlobalOptions
-from memtui.util.errors import MemtuiError, Refused
+from memtui.util.errors import MemtuiError, OutputFailed, Refused
 from memtui.util.text import visible
 
 
@@ -89,6 +89,7 @@ class Output:
     def __init__(self, options: GlobalOptions, environ: Mapping[str, str], *, ascii: bool = False) -> None:
         self._options, self._environ, self._ascii = options, environ, ascii
         self._closed = False
+        self._failed = ""  # why the answer could not be written
 
     @property
     def structured(self) -> bool:
@@ -194,12 +195,11 @@ class Output:
             text = data.decode("utf-8", "surrogateescape")
             self._write(visible(self.masked([text])[0]))
             return
-        sys.stdout.flush()
-        try:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            self.close()
+        if not self._closed:
+            with self._failing():
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+                sys.stdout.buffer.flush()
 
     def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
@@ -209,7 +209,7 @@ class Output:
     def status(self, *lines: Line) -> None:
         """Say something beside the answer, on stderr; nothing with `-q`."""
         if not self.quiet:
-            write(sys.stderr, self._text(lines, sys.stderr))
+            self._tell(self._text(lines, sys.stderr))
 
     def unwritten(self, what: str = "written") -> None:
         self.status(f"-n: nothing was {what}")
@@ -222,13 +222,13 @@ class Output:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
         if self.structured:
             entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
-            write(sys.stderr, self._json({"error": entry}, masked=True) + "\n")
+            self._tell(self._json({"error": entry}, masked=True) + "\n")
             return
         first, *more = error.message.split("\n")
         lines: list[Line] = [[StyledText("memtui: ", "problem"), first], *more]
         if error.hint:
             lines.append(StyledText("  " + error.hint, "dim"))
-        write(sys.stderr, self._text(lines, sys.stderr))
+        self._tell(self._text(lines, sys.stderr))
 
     def interactive(self) -> bool:
         return not self._options.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
@@ -243,10 +243,10 @@ class Output:
 
     def choose(self, question: str, answers: str) -> str:
         """Ask for a word, where somebody is there to be asked; in small letters, "" for Enter alone."""
-        write(sys.stderr, f"{visible(question, keep='')} [{answers}] ")
+        self._tell(f"{visible(question, keep='')} [{answers}] ")
         answer = sys.stdin.readline()
         if not answer.endswith("\n"):
-            write(sys.stderr, "\n")
+            self._tell("\n")
         return answer.strip().lower()
 
     def masked(self, texts: Sequence[str]) -> list[str]:
@@ -281,16 +281,42 @@ class Output:
     def _write(self, text: str) -> None:
         if self._closed or not text:
             return
-        try:
+        with self._failing():
             write(sys.stdout, text)
-        except BrokenPipeError:
-            self.close()
 
-    def close(self) -> None:
-        """Print nothing more: the reader has gone (`| head -1`). The work is still finished, its exit code counts."""
-        self._closed = True
-        with suppress(OSError, ValueError):  # or the interpreter complains about the closed pipe when it ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Print nothing more where that fails. The work is still finished, and its exit code counts.
+
+        A reader that has gone (`| head -1`) is no fault; anything else is told by `failure`.
+        """
+        try:
+            yield
+        except OSError as error:
+            self._closed = True
+            self._failed = "" if isinstance(error, BrokenPipeError) else error.strerror or str(error)
+            _drop(sys.stdout)
+
+    def failure(self) -> OutputFailed | None:
+        """Why some of the answer could not be written; `None` if it was."""
+        with self._failing():
+            sys.stdout.flush()
+        if not self._failed:
+            return None
+        return OutputFailed(f"the answer could not be written: {self._failed}", hint="all else was done")
+
+    def _tell(self, text: str) -> None:
+        """Write to standard error; where that fails there is nobody to tell."""
+        try:
+            write(sys.stderr, text)
+        except (OSError, ValueError):
+            _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Let a stream that can't be written be /dev/null, or the interpreter complains when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parts(line: Line) -> list[StyledText]:

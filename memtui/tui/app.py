@@ -167,8 +167,8 @@ class MemtuiApp(AppBase):
 
     def _shown(self) -> list[ShowsState]:
         body, *over = self.screen_stack
-        views = [view for view in body.query(View) if view.display]
-        return [*views, *(screen for screen in over if isinstance(screen, ShowsState))]
+        views = [view for view in body.query(View) if view.display and view.is_mounted]  # so its parts are there
+        return [*views, *(screen for screen in over if isinstance(screen, ShowsState) and screen.is_mounted)]
 
     def _show_hints(self) -> None:
         body = self.screen_stack[0]

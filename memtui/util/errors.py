@@ -49,3 +49,10 @@ class Unsupported(MemtuiError):
 
     code = "environment"
     exit_code = 6
+
+
+class OutputFailed(MemtuiError):
+    """All was done, but the answer could not be written: standard output has no room, or is broken."""
+
+    code = "output"
+    exit_code = 8

@@ -174,6 +174,28 @@ def test_a_pipe_that_nobody_reads_any_more_changes_no_exit_code(home: Path, tmp_
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize(
+    ("streams", "code", "told"),
+    [
+        (">/dev/full", 8, b"the answer could not be written: No space left on device"),
+        (">&-", 0, b""),
+        ("<&- >&- 2>&-", 0, b""),
+        (">/dev/null 2>/dev/full", 0, b""),
+    ],
+)
+def test_an_answer_that_cannot_be_written_undoes_nothing(
+    home: Path, shop: Path, memory: Path, streams: str, code: int, told: bytes
+) -> None:
+    command = f"{sys.executable} -m memtui set feedback_testing description=new {streams}"
+    env = {**os.environ, "PYTHONPATH": str(REPO)}
+    done = subprocess.run(["sh", "-c", command], cwd=shop, env=env, capture_output=True, timeout=60, check=False)
+    assert done.returncode == code
+    assert told in done.stderr
+    assert b"nothing was written" not in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert "description: new" in (memory / "feedback_testing.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_without_a_traceback(home: Path, number: int, code: int) -> None:
     # It waits for standard input, which says by "ready" that its handlers are in place.
