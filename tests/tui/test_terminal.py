@@ -210,7 +210,7 @@ def test_a_file_that_somebody_else_writes_appears_by_itself(env: dict[str, str],
         terminal.press("j")
         terminal.rest()
         (memory / "project_new.md").write_text("---\nname: n\ndescription: d\ntype: project\n---\n\nx\n")
-        terminal.wait("project_new")
+        terminal.wait("○ new")
 
 
 def test_memory_that_comes_into_being_is_taken_up(env: dict[str, str], home: Path, memory: Path) -> None:

@@ -69,12 +69,12 @@ class MemtuiDriver(LinuxDriver):
         self._memtui, self._stream = app, _Stream(sys.__stdout__, self)  # type: ignore[arg-type]
         self._file = self._stream  # type: ignore[assignment]  # of which only these three methods are used
         self._entered = not app.terminal.drawn  # some terminals would clear the screen if it was entered twice
-        self._ending = self._left = False
+        self._ending = self._left = self._stopping = False
         self._reasons: SimpleQueue[int] = SimpleQueue()  # unlike other queues it may be put into by a signal's handler
         Thread(target=self._watch_the_end, name="end", daemon=True).start()
         for number in ENDING_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup: that stays
-                signal.signal(number, self._end_by_signal)
+                signal.signal(number, lambda number, _: self.end(number))
 
     @property
     def _drawing(self) -> bool:
@@ -94,16 +94,20 @@ class MemtuiDriver(LinuxDriver):
 
     def _sigtstp_application(self, *_: object) -> None:
         if self._auto_restart:
+            self._stopping = True
             self._in_loop(self._stop)
         else:  # the terminal is another program's
             os.kill(os.getpid(), signal.SIGSTOP)
 
     def _sigcont_application(self, *_: object) -> None:
+        self._stopping = False  # as the system does with a stop that is still to come
         self._in_loop(self._go_on)
 
     def _stop(self) -> None:
-        if not self._left:
-            super()._sigtstp_application()
+        if self._stopping and not self._left:
+            self.suspend_application_mode()
+            if self._stopping:
+                os.kill(os.getpid(), signal.SIGSTOP)
 
     def _go_on(self) -> None:
         """Take the terminal again; also after a SIGSTOP, since the shell has set and drawn what it likes."""
@@ -115,13 +119,8 @@ class MemtuiDriver(LinuxDriver):
 
     # The end.
 
-    def _end_by_signal(self, number: int, frame: object) -> None:
-        if self._loop.is_closed():
-            raise SystemExit(128 + number)
-        self.end(number)
-
     def end(self, number: int) -> None:
-        """Leave as after a signal; from any thread, and from a signal's handler, which may stand anywhere."""
+        """Leave as after a signal, once; from any thread, and from a signal's handler, which may stand anywhere."""
         if not self._ending:
             self._ending = True
             self._reasons.put(number)
