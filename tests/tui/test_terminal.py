@@ -225,7 +225,7 @@ def test_memory_that_comes_into_being_is_taken_up(env: dict[str, str], home: Pat
 
 def test_the_editor_of_the_person_edits_a_copy(env: dict[str, str], home: Path, memory: Path, tmp_path: Path) -> None:
     script = tmp_path / "editor"
-    script.write_text('#!/bin/sh\nprintf "by the editor\\n" >> "$1"\n')
+    script.write_text('#!/bin/sh\nkill -INT $PPID\nkill -QUIT $PPID\nprintf "by the editor\\n" >> "$1"\n')
     script.chmod(0o755)
     with Terminal([], env | {"EDITOR": str(script)}, home / "shop") as terminal:
         terminal.wait("feedback_testing")

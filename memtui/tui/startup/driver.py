@@ -13,7 +13,6 @@ import termios
 import time
 from codecs import getincrementaldecoder
 from contextlib import suppress
-from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -69,12 +68,14 @@ class MemtuiDriver(LinuxDriver):
         self._memtui, self._stream = app, _Stream(sys.__stdout__, self)  # type: ignore[arg-type]
         self._file = self._stream  # type: ignore[assignment]  # of which only these three methods are used
         self._entered = not app.terminal.drawn  # some terminals would clear the screen if it was entered twice
-        self._ending = self._left = self._stopping = False
-        self._reasons: SimpleQueue[int] = SimpleQueue()  # unlike other queues it may be put into by a signal's handler
+        self._left = self._stopping = False
+        self._signals, self._wakeup = os.pipe()
+        os.set_blocking(self._wakeup, False)
+        signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
         Thread(target=self._watch_the_end, name="end", daemon=True).start()
         for number in ENDING_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup: that stays
-                signal.signal(number, lambda number, _: self.end(number))
+                signal.signal(number, lambda *_: None)  # `_watch_the_end` reads of it
 
     @property
     def _drawing(self) -> bool:
@@ -120,25 +121,30 @@ class MemtuiDriver(LinuxDriver):
     # The end.
 
     def end(self, number: int) -> None:
-        """Leave as after a signal, once; from any thread, and from a signal's handler, which may stand anywhere."""
-        if not self._ending:
-            self._ending = True
-            self._reasons.put(number)
-            self._in_loop(lambda: self._memtui.end_by(number))
+        """Leave as after a signal; from any thread."""
+        with suppress(BlockingIOError):  # full of signals
+            os.write(self._wakeup, bytes([number]))
 
     def _in_loop(self, run: Any) -> None:
         with suppress(RuntimeError):  # the loop is closed: the program ends already
             self._loop.call_soon_threadsafe(run)
 
     def _watch_the_end(self) -> None:
-        code = 128 + self._reasons.get()
+        """Wait for a signal that ends us. The main thread may hang, or not wake up as another one was interrupted."""
+        while not self._ends(number := os.read(self._signals, 1)[0]):
+            self._in_loop(lambda: None)  # wakes the main thread, which calls the handler
+        self._in_loop(lambda: self._memtui.end_by(number))
         time.sleep(LOOP_S)
         for last in (self._memtui.keep_drafts, self._give_back):  # each may hang, at a disk or at the terminal
             thread = Thread(target=last, daemon=True)
             thread.start()
             thread.join(LEAVE_S / 2)
         time.sleep(LEAVE_S / 2)
-        os._exit(code)
+        os._exit(128 + number)
+
+    def _ends(self, number: int) -> bool:
+        """Whether a signal ends us: ^C and ^\\ are another program's while that has the terminal."""
+        return number in ENDING_SIGNALS and (self._auto_restart or number not in (signal.SIGINT, signal.SIGQUIT))
 
     def _give_back(self) -> None:
         with suppress(OSError, termios.error):
