@@ -68,7 +68,7 @@ def _first_record(path: Path) -> Record:
         with path.open("rb") as file:
             for line in islice(iter(partial(file.readline, _LINE_BYTES), b""), _MAX_LINES):
                 for data in parse_line(line).objects if whole else ():
-                    if data.get("type") in CHAIN_TYPES and text(data.get("uuid")):
+                    if text(data.get("type")) in CHAIN_TYPES and text(data.get("uuid")):
                         return data
                 whole = line.endswith(b"\n")
     except OSError:

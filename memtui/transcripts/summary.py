@@ -312,7 +312,7 @@ class SummaryScanner(Struct):
                 self._add_record(record)
 
     def _add_record(self, data: Record) -> None:
-        kind = data.get("type")
+        kind = text(data.get("type"))
         summary = self.summary
         self._title.add(data)
         if kind == "tag":
@@ -338,7 +338,7 @@ class SummaryScanner(Struct):
             summary.compactions += 1
         if kind == "user" and is_prompt(data):
             summary.prompts += 1
-            summary.branch = text(data.get("gitBranch")) or summary.branch
+            summary.branch = title_line(text(data.get("gitBranch"))) or summary.branch
             parent = text(data.get("parentUuid"))
             summary.rewinds += parent in self._parents
             self._parents.add(parent)

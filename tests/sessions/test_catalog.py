@@ -1,5 +1,6 @@
 """The catalogue says what the files say, whatever happened to them or to the cache since the last look."""
 
+import json
 import os
 import sqlite3
 from pathlib import Path
@@ -305,6 +306,16 @@ def test_what_began_a_session(fields: dict[str, object], marks: str, hidden: boo
     one = load_sessions(tmp_path / "cache", [folder], [])[0]
     assert (one.marks, one.by_program) == (f"{marks} #wip".strip(), hidden)
     assert (newest_session(tmp_path / "cache", folder) is None) == hidden
+
+
+@pytest.mark.parametrize("bad", ["\ud83d", "a\0b", 7, -1e300, None, True, [], ["\ud83d"], {}, "x" * 300_000])
+def test_no_bad_field_takes_a_session_out_of_the_list(bad: object, tmp_path: Path) -> None:
+    row = json.loads(prompt("hi"))
+    for number, key in enumerate([*row, "origin", "entrypoint", "teamName", "forkedFrom", "toolUseResult"], 1):
+        write(tmp_path / name(number), prompt("one") + json.dumps({**row, "uuid": "u2", key: bad}).encode() + b"\n", 1)
+    found = load_sessions(tmp_path / "cache", [tmp_path], [])
+    assert len(found) == number
+    assert max(len(one.title + one.branch) for one in found) < 500
 
 
 def test_where_a_session_came_from_and_goes_on(tmp_path: Path) -> None:
