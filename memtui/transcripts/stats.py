@@ -186,10 +186,13 @@ class SessionStats(Struct):
         )
 
     def _absolute(self, path: str) -> str:
-        if not self._cwd or "\0" in path:
+        if not self._cwd:
             return path
         folder, name = os.path.split(os.path.join(self._cwd, path))  # noqa: PTH118 - keeps a path as it is written
-        return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+        try:
+            return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+        except (OSError, ValueError):  # no path: half a character, a NUL
+            return path
 
 
 def collect_stats(records: Iterable[Record]) -> SessionStats:
@@ -222,7 +225,7 @@ def _digest(path: Path) -> str:
         return digest(path.read_bytes())
     except FileNotFoundError:
         return "gone"
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -123,6 +123,13 @@ def test_a_file_is_told_by_its_folder(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_is_no_path_is_kept_as_it_is(tmp_path: Path) -> None:
+    for odd in ("\ud83d", "a\0b"):
+        records = [{"type": "user", "cwd": odd}, snapshot("m", **{f"{odd}/x": backup(1, "a")})]
+        (file,) = collect_stats(records).changed_files
+        assert (file.path, compare_file(file, file.versions[0], tmp_path, tmp_path)) == (f"{odd}/x", "unknown")
+
+
 def test_a_version_against_the_disk(tmp_path: Path) -> None:
     history, cwd = tmp_path / "history", tmp_path / "w"
     history.mkdir()
