@@ -24,7 +24,7 @@ from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
-SEARCHED_BYTES: Final = 1 << 20  # of a transcript at a time
+SEARCHED_BYTES: Final = 1 << 18  # of a transcript at a time
 MIN_PREFIX_CHARS: Final = 8  # a shorter prefix of a uuid is refused, even where only one message begins with it
 
 
@@ -107,12 +107,14 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
 
 def _mentions(path: Path, words: bytes) -> bool:
     """Whether some bytes are in a file, which may be large."""
-    before = b""
-    with suppress(OSError), path.open("rb") as file:
-        while block := file.read(SEARCHED_BYTES):
-            if words in before + block:
+    buffer, kept = bytearray(SEARCHED_BYTES), 0
+    with suppress(OSError), path.open("rb", buffering=0) as file:
+        while count := file.readinto(memoryview(buffer)[kept:]):
+            end = kept + count
+            if buffer.find(words, 0, end) >= 0:
                 return True
-            before = block[-len(words) :]
+            kept = min(len(words), end)
+            buffer[:kept] = buffer[end - kept : end]
     return False
 
 
