@@ -3,6 +3,9 @@
 The screen starts from here too, so click is not known here.
 """
 
+# ruff: noqa: PTH110
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -77,7 +80,7 @@ class CliContext:
         """The printer; the screen needs none unless it fails."""
         from memtui.cli.output import Output  # 3 ms, which the screen's start does without
 
-        ours = (self.dirs.config / "config.toml").exists()
+        ours = os.path.exists(self.dirs.config / "config.toml")
         return Output(self.options, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
 
     @cached_property

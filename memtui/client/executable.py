@@ -6,6 +6,9 @@ Source:
     that, but writes what follows into `<id in the records>.jsonl` beside it.
 """
 
+# ruff: noqa: PTH112
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import os
 import shlex
 import shutil
@@ -74,12 +77,12 @@ def resume_directory(file: SessionFile, home: Path) -> ResumeDirectory:
     named = session_directories(file)
     own = [path for path in named if matches_project_name(file.path.parent.name, path)]
     first = next(iter((*own, *named)), None)
-    others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
+    others = tuple(Path(path) for path in named if path != first and os.path.isdir(Path(path)))
     directory = None if first is None else Path(first)
-    if directory is None or not directory.is_dir():
+    if directory is None or not os.path.isdir(directory):
         moved = directories_for_project_name(file.path.parent.name, home)
         directory = moved[0] if len(moved) == 1 else directory
-    return ResumeDirectory(directory, directory is not None and directory.is_dir(), others)
+    return ResumeDirectory(directory, directory is not None and os.path.isdir(directory), others)
 
 
 def shell_command(

@@ -4,6 +4,9 @@ Checked twice: the text as it stands in the settings, and the folder that it lea
 itself refuses only a few of them (`client_memory_folder`).
 """
 
+# ruff: noqa: PTH110, PTH112
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import os
 import re
 import stat
@@ -160,7 +163,7 @@ def _location_problem(path: Path, protected: ProtectedPaths) -> str:
         return ""  # not there yet: the client makes it
     if not stat.S_ISDIR(mode):
         return "it is not a folder"
-    bare = (path / "HEAD").exists() and (path / "objects").is_dir() and (path / "refs").is_dir()
+    bare = os.path.exists(path / "HEAD") and os.path.isdir(path / "objects") and os.path.isdir(path / "refs")
     return "it is a git repository's own folder" if bare else ""
 
 

@@ -8,6 +8,9 @@ Where no transcript tells, the disk is searched for directories that have the na
 are entered whose own name the wanted one begins with, which are one or two per level.
 """
 
+# ruff: noqa: PTH112
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import json
 import os
 import re
@@ -117,7 +120,7 @@ def gone_projects(env: Env) -> list[Project]:
 
 def _read(folder: Path) -> Project | None:
     files = session_files(folder)
-    memory = folder / "memory" if (folder / "memory").is_dir() else None
+    memory = folder / "memory" if os.path.isdir(folder / "memory") else None
     if not files and memory is None:
         return None
     began = _directories(files)

@@ -10,6 +10,9 @@ Recorded on Claude Code 2.1.332:
   only harmless names count.
 """
 
+# ruff: noqa: PTH110
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import os
 import stat
 from collections.abc import Mapping
@@ -120,7 +123,7 @@ def _flag(flag: str, cwd: Path) -> SettingsLayer:
     if word.startswith("{") and word.endswith("}"):
         return _checked("flag", None, flag)
     path = cwd / flag
-    if not os.path.exists(path):  # noqa: PTH110  Path.exists raises for a name that is too long
+    if not os.path.exists(path):
         return SettingsLayer("flag", path, problem="there is no such file: Claude Code would not start")
     return _file("flag", path, pipes=True)
 
@@ -129,7 +132,7 @@ def _local(env: Env, cwd: Path) -> list[SettingsLayer]:
     """The local files: that of the main repository (a working tree, not the home), then the directory's."""
     root = canonical_root(cwd)
     folders = [cwd]
-    if root not in (cwd, real_path(env.home)) and (root / ".git").exists():
+    if root not in (cwd, real_path(env.home)) and os.path.exists(root / ".git"):
         folders.insert(0, root)
     return [_file("local", folder / ".claude" / "settings.local.json") for folder in folders]
 

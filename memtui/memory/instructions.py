@@ -26,6 +26,9 @@ Recorded on Claude Code 2.1.332, one rule a line:
   of the memory included.
 """
 
+# ruff: noqa: PTH110, PTH112, PTH113
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import os
 import re
 from collections.abc import Iterator
@@ -211,7 +214,7 @@ class _InstructionReader(Struct, dict=True):
 
     def read(self) -> tuple[Instruction, ...]:
         for folder in dict.fromkeys(path.parent for path in self.env.policy_files):
-            if folder.is_dir():
+            if os.path.isdir(folder):
                 self.file("managed", folder / "CLAUDE.md", "managed", usual=True)
                 self.rules(folder / ".claude" / "rules", "managed", None)
         self.managed_text()
@@ -221,7 +224,7 @@ class _InstructionReader(Struct, dict=True):
             why = self.left_to_worktree(folder)
             here = folder == self.location.cwd
             other = folder / ".claude" / "CLAUDE.md"
-            self.file("project", folder / "CLAUDE.md", usual=here and not other.exists(), why=why)
+            self.file("project", folder / "CLAUDE.md", usual=here and not os.path.exists(other), why=why)
             self.file("project", other, why=why)
             self.rules(folder / ".claude" / "rules", "project", why)
             self.file("local", folder / "CLAUDE.local.md", usual=here)
@@ -231,7 +234,7 @@ class _InstructionReader(Struct, dict=True):
     def agents(self) -> None:
         """Add the AGENTS.md files: each before what belongs to folders below its own."""
         paths = [(top, path) for top in self.chain for path in (top / "AGENTS.md", top / ".claude" / "AGENTS.md")]
-        paths = [(top, path) for top, path in paths if path.exists()]
+        paths = [(top, path) for top, path in paths if os.path.exists(path)]
         if paths:
             imports = [each for item in self.found for each in walk_imports(item.imports)]
             loaded = [item.path for item in self.found if item.loaded]
@@ -288,7 +291,7 @@ class _InstructionReader(Struct, dict=True):
             if usual:
                 self.found.append(Instruction(layer, path, False, skipped="does not exist", owner=owner))
             return
-        if not path.is_file() or str(path) in self.listed:
+        if not os.path.isfile(path) or str(path) in self.listed:
             return
         self.listed.add(str(path))
         lies_at, own = link_target(path), (self.env.home, self.location.root, self.location.cwd)
@@ -348,7 +351,7 @@ class _InstructionReader(Struct, dict=True):
         if str(path) in self.seen or str(target) in self.seen:
             return replace(made, state="repeated", reason="loaded already")
         try:
-            is_folder, status = target.is_dir(), target.stat() if target.is_file() else None
+            is_folder, status = os.path.isdir(target), target.stat() if os.path.isfile(target) else None
         except (OSError, ValueError):
             is_folder, status = False, None
         if status is None or word.is_quoted:
@@ -382,7 +385,7 @@ class _InstructionReader(Struct, dict=True):
         if is_folder:
             return "a folder, no file"
         path = self.resolved(folder, word.path)
-        if word.trimmed and self.resolved(folder, word.trimmed).is_file():
+        if word.trimmed and os.path.isfile(self.resolved(folder, word.trimmed)):
             if word.is_quoted:
                 return "Claude Code takes no path in quotes or angle brackets"
             return "the punctuation behind the path belongs to it: put a blank between"
@@ -431,7 +434,7 @@ def _spellings(pattern: str) -> Iterator[str]:
     yield pattern
     wildcard = _WILDCARD.search(pattern)
     folder = Path(pattern[: wildcard.start()] if wildcard else pattern).parent
-    if pattern.startswith("/") and folder.is_dir():
+    if pattern.startswith("/") and os.path.isdir(folder):
         yield str(real_path(folder)).rstrip("/") + pattern[len(str(folder)) :]
 
 

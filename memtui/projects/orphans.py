@@ -6,6 +6,9 @@ of worktrees, the directories of other projects, the folders beside it and those
 counts most is whether the files that its sessions name are there.
 """
 
+# ruff: noqa: PTH110, PTH112, PTH113
+# What may not be looked at counts as not there; pathlib raises PermissionError.
+
 import json
 import os
 import re
@@ -51,9 +54,9 @@ def candidates(project: Project, known: Sequence[Path], home: Path) -> tuple[Can
     looked = dict.fromkeys((*(path for path, _ in sure), *named, *beside, *known))
     found: list[tuple[bool, int, Candidate]] = []
     for path in looked:
-        if path in (gone, home) or not path.is_dir():
+        if path in (gone, home) or not os.path.isdir(path):
             continue
-        there = sum((path / file).exists() for file in files)
+        there = sum(os.path.exists(path / file) for file in files)
         told = list(dict.fromkeys(reason for one, reason in sure if one == path))
         unsure = not told
         if path.name == gone.name and (there or len(files) <= ENOUGH):
@@ -107,7 +110,7 @@ def _worktree_of(gone: Path, known: Iterable[Path]) -> list[Path]:
 
 
 def _nearest(path: Path) -> Path:
-    return next(above for above in path.parents if above.is_dir())
+    return next(above for above in path.parents if os.path.isdir(above))
 
 
 def _beside(gone: Path) -> list[Path]:
@@ -178,7 +181,7 @@ def _known(projects: Iterable[Project]) -> list[Path]:
     found: dict[Path, None] = {}
     for project in projects:
         for path in dict.fromkeys((*((project.cwd,) if project.cwd is not None else ()), *project.cwds)):
-            if path.is_dir():
+            if os.path.isdir(path):
                 found.setdefault(real_path(path))
                 found.setdefault(canonical_root(path))
     return list(found)
@@ -189,7 +192,7 @@ def _owners(project: Project) -> tuple[Owner, ...]:
     for file in session_files(project.folder):
         found.setdefault(session_directory(file), []).append(file.id)
     return tuple(
-        Owner(path, tuple(ids), path is not None and path.is_dir())
+        Owner(path, tuple(ids), path is not None and os.path.isdir(path))
         for path, ids in sorted(found.items(), key=lambda item: item[0] is None)
     )
 
@@ -214,4 +217,4 @@ def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Itera
 
 
 def _holds(project: Project) -> bool:
-    return project.topics > 0 or (project.memory is not None and (project.memory / "MEMORY.md").is_file())
+    return project.topics > 0 or (project.memory is not None and os.path.isfile(project.memory / "MEMORY.md"))

@@ -6,7 +6,7 @@ import select
 import sys
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -50,9 +50,23 @@ def doctor(context: CliContext, fix: bool) -> int:
         may_write(context)
         left = set(_leftovers(context))
         fixed = [name for name in fixed if name not in left]
+    parts = (_program, _terminal, _settled, _client, _projects, _folders, _history, _memory)
+    return print_results(context, "doctor", [one for part in parts for one in _survived(part, context)], fixed)
+
+
+def _survived(part: Callable[[CliContext], Iterator[DoctorResult]], context: CliContext) -> Iterator[DoctorResult]:
+    """What a part finds; a fault of the disk in it is one of the findings and takes no other part down."""
+    try:
+        yield from part(context)
+    except (OSError, MemtuiError) as error:
+        name = part.__name__.strip("_").replace("settled", "dreams")
+        hint = (error.hint if isinstance(error, MemtuiError) else "") or "check who owns it, and its permissions"
+        yield problem(name, str(error), hint)
+
+
+def _settled(context: CliContext) -> Iterator[DoctorResult]:
     settle(context)
-    parts = (_program, _terminal, _client, _projects, _folders, _history, _memory)
-    return print_results(context, "doctor", [one for part in parts for one in part(context)], fixed)
+    yield from ()
 
 
 def _program(context: CliContext) -> Iterator[DoctorResult]:
