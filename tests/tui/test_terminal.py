@@ -172,6 +172,8 @@ def test_after_any_signal_the_terminal_is_as_it_was(
 def test_bytes_that_are_no_text_end_nothing(env: dict[str, str], home: Path) -> None:
     with Terminal([], env, home / "shop") as terminal:
         terminal.wait("feedback_testing")
+        terminal.press_bytes(b"\x1b[1114112u")
+        terminal.rest()
         terminal.press_bytes(b"\xff\xc3\x1b[M\xe9\xe9\xe9?")
         terminal.wait("Keys")
 

@@ -161,7 +161,7 @@ class MemtuiDriver(LinuxDriver):
             super().write(data)
 
     def run_input_thread(self) -> None:
-        """As Textual's; but the end of the input is a hang-up, and bytes that are no UTF-8 are no error."""
+        """As Textual's; but the end of the input is a hang-up, and bytes that mean nothing are no error."""
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             if select.select([self.fileno], [], [], 0.1)[0]:
@@ -171,8 +171,11 @@ class MemtuiDriver(LinuxDriver):
                     data = b""
                 if not data:
                     return self.end(signal.SIGHUP)
-                for event in parser.feed(text) if (text := decode(data)) else ():
-                    self.process_message(event)
+                try:
+                    for event in parser.feed(text) if (text := decode(data)) else ():
+                        self.process_message(event)
+                except (ValueError, OverflowError):  # a sequence with a number that means nothing
+                    parser = XTermParser(self._debug)
             for event in parser.tick():
                 self.process_message(event)
         return None
