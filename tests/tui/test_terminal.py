@@ -207,7 +207,7 @@ def test_ctrl_c_twice_quits(env: dict[str, str], home: Path) -> None:
 
 def test_a_file_that_somebody_else_writes_appears_by_itself(env: dict[str, str], home: Path, memory: Path) -> None:
     with Terminal([], env, home / "shop") as terminal:
-        terminal.wait("feedback_testing")
+        terminal.wait("testing")
         terminal.rest()
         terminal.press("j")
         terminal.rest()

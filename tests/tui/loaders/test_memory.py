@@ -27,7 +27,7 @@ async def test_a_rescan_reads_nothing_while_nothing_changed(
         app.memory_loader.look()
         await settle(pilot)
         assert again == [1]
-        assert "project_new" in screen_text(app)
+        assert "○ new" in screen_text(app)
         app.memory_loader.look()
         await settle(pilot)
         assert again == [1]
