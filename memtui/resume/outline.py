@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from memtui.client.session_files import title_line
 from memtui.resume.resume import ResumePlan
-from memtui.transcripts.entries import Entry, blocks_of, text
+from memtui.transcripts.entries import Entry, blocks_of, message_of, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.subagents import SubAgent, find_agents
 from memtui.transcripts.transcript import Transcript, read_transcript
@@ -57,7 +57,7 @@ def outline_of(transcript: Transcript, resume: ResumePlan) -> tuple[OutlineNode,
 def record_line(data: Record, longest: int = 0) -> str:
     """A record in one line: its texts, `+Tool` for a call, `=` for a result, the kind of any other block."""
     parts: list[str] = []
-    for block in blocks_of(data.get("message")):
+    for block in blocks_of(message_of(data)):
         if block["type"] == "text":
             parts.append(block["text"][: longest or None])
         elif block["type"] == "tool_use":

@@ -133,8 +133,10 @@ def is_prompt(data: Record) -> bool:
     """Whether a person typed it: a user's message that answers no call and wasn't made by a machine.
 
     The kind of its `origin` decides ("human", or "channel": a person's message from a phone); the words by which
-    machines begin only where there is none.
+    machines begin only where there is none. So does what a person typed while the model worked.
     """
+    if is_queued_prompt(data):
+        return bool(prompt_texts(data))
     if data.get("type") != "user" or data.get("isCompactSummary") or data.get("isSidechain"):
         return False
     origin = data.get("origin")
@@ -154,14 +156,30 @@ def is_typed(prompt_text: str) -> bool:
     return MACHINE_TEXT.match(prompt_text) is None or typed_words(prompt_text) != ""
 
 
+def is_queued_prompt(data: Record) -> bool:
+    """Whether a person typed it while the model worked; older clients don't write who it was."""
+    queued = data.get("attachment")
+    if data.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return False
+    origin = queued.get("origin")
+    author = text(origin.get("kind")) if isinstance(origin, dict) else ""
+    typed = by_person(author, meta=bool(queued.get("isMeta"))) and data.get("isSidechain") is not True
+    return typed and queued.get("commandMode") == "prompt"
+
+
+def message_of(data: Record) -> object:
+    """The message of a record; of a prompt that was queued while the model worked, what was typed."""
+    return {"content": data["attachment"].get("prompt")} if is_queued_prompt(data) else data.get("message")
+
+
 def is_machine_text(prompt_text: str) -> bool:
     """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
     return MACHINE_TEXT.match(prompt_text) is not None
 
 
 def prompt_texts(data: Record) -> tuple[str, ...]:
-    """The texts of a user's message; none if it answers a call."""
-    message = data.get("message")
+    """The texts of a user's message or of a queued prompt; none if it answers a call."""
+    message = message_of(data)
     if not isinstance(message, dict):
         return ()
     content = message.get("content")

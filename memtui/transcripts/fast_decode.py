@@ -79,7 +79,9 @@ def decode_entries(
     start = 0
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
-        if row.type in KEPT_WHOLE or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
+        queued = row.attachment is not None and row.attachment.type == "queued_command"
+        chained = row.type in CHAIN_TYPES
+        if row.type in KEPT_WHOLE or row.subtype == "compact_boundary" or queued or (not row.uuid and chained):
             entry = _whole_entry(bytes(buffer[start:end]), index, number, offset + start)
             if entry is None:
                 return None

@@ -65,7 +65,7 @@ _BEGIN: Final = re.compile(
     rb'(?P<user>message":\{"role":"user","content":\[\{"(?:tool_use_id":"|type":"tool_result"))'
     rb'|(?P<assistant>message":\{"(?:model":"|id":"|role":"assistant"))'
     rb'|(?P<progress>data":\{)'
-    rb'|(?P<attachment>attachment":\{)'
+    rb'|(?P<attachment>attachment":\{"type":"(?!queued_command")[a-z_]+")'
     rb'|(?P<system>subtype":"(?!compact_boundary")[a-z_]+"))'
 )
 """Side, pairs before the body, and the type of record that has such a body."""
@@ -336,6 +336,8 @@ class SummaryScanner(Struct):
             summary.messages += 1
         if kind == "system" and data.get("subtype") == "compact_boundary":
             summary.compactions += 1
+        if kind == "attachment":
+            summary.prompts += is_prompt(data)
         if kind == "user" and is_prompt(data):
             summary.prompts += 1
             summary.branch = title_line(text(data.get("gitBranch"))) or summary.branch

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from memtui.resume.health import check_health
+from memtui.resume.outline import record_line
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import result_text
+from memtui.transcripts.lines import Record
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
 from tests.resume.recordings import Case, load, same, session_bytes
@@ -117,6 +119,23 @@ def test_what_the_model_ended_is_not_resumed_but_a_message_can_be_the_point(tmp_
         assert (plan.leaf.reason == "ended", plan.messages is None) == (ended, ended)
         assert (check_health(transcript, plan).ok, plan.omitted) == (not ended, ())
         assert spoken(plan_resume(transcript, "a1").blocks()) == "u0 a1"
+
+
+@pytest.mark.parametrize("marks", [{}, {"humanTurn": True, "origin": {"kind": "human"}}])
+def test_what_is_typed_while_the_model_works_is_a_prompt_and_named_where_it_is_not_sent(
+    marks: Record, tmp_path: Path
+) -> None:
+    typed = {"type": "queued_command", "commandMode": "prompt", "prompt": "typed", **marks}
+    script = Script().user("u0", None).call("c", "u0", "t1").result("r", "c", "t1")
+    script.row("attachment", "q", "r", attachment=typed).row(
+        "attachment", "m", "q", attachment={**typed, "isMeta": True}
+    )
+    transcript = script.answer("a1", "m").read(tmp_path)
+    assert [entry.uuid for entry in transcript.entries if entry.prompt] == ["u0", "q"]
+    assert record_line(transcript.data(transcript.entries[3])) == "typed"
+    plan = plan_resume(transcript)
+    assert ("typed" in str(plan.blocks())) == bool(marks)
+    assert [item.uuid for item in plan.omitted] == ([] if marks else ["q"])
 
 
 def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, e
 
 
 def _said(transcript: Transcript, node: OutlineNode) -> Iterator[tuple[Entry, str]]:
-    rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
+    rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content or row.prompt]
     for row, record in zip(rows, transcript.each(rows), strict=True):
         yield row, record_line(record, 400)
 

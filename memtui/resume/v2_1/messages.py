@@ -40,7 +40,10 @@ def build_conversation(
     messages: list[Message] = []
     for entry, data in zip(path, records, strict=True):
         if entry.type == "attachment":
-            messages += reminders_of(entry, data, separate=separate, rules=rules)
+            told = reminders_of(entry, data, separate=separate, rules=rules)
+            if entry.prompt and not told:
+                result.dropped.append(DroppedBlock(entry, "typed while the model worked, sent in the system's role"))
+            messages += told
         else:
             messages += messages_of(entry, data, result, TOOLS if separate else TASK_TOOLS, rules)
     closed = is_closed(point, path) and "calls.rewound" in rules
