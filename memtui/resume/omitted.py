@@ -65,7 +65,7 @@ def find_omitted(
     reasons = _Reasons(rows, path, on_purpose=on_purpose)
     entries = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
     for entry in entries:
-        if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
+        if (entry.type in ("user", "assistant") or entry.prompt) and id(entry) not in used and id(entry) not in found:
             loaded = rows.row_for(entry) is not None or entry.uuid in rows.dropped
             why, detail = reasons.of(entry)
             if entry is entries[-1] and entry.is_message and not (entry.salvaged or loaded):

@@ -136,6 +136,8 @@ def test_what_is_typed_while_the_model_works_is_a_prompt_and_named_where_it_is_n
     plan = plan_resume(transcript)
     assert ("typed" in str(plan.blocks())) == bool(marks)
     assert [item.uuid for item in plan.omitted] == ([] if marks else ["q"])
+    beside = script.user("u2", "r").answer("a3", "u2").note(type="attachment", attachment=typed).read(tmp_path)
+    assert [item.uuid for item in plan_resume(beside).omitted] == ["q", "a1", ""]
 
 
 def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:
