@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from memtui.client.session_files import MAX_TITLE_CHARS
+from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.lines import parse_line
 from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, title_from_records
 from tests.resume.recordings import load, session_bytes
@@ -53,8 +54,10 @@ def test_generated_sessions(shared: Path, tmp_path: Path, seed: int) -> None:
             continue
         for name in ("first_prompt", "first_time", "last_time"):
             assert (getattr(facts, name) or None) == truth[name], name
-        commands = sum(b"<command-name>" in line for line in path.read_bytes().splitlines())  # typed, says the client
-        for name, more in (("messages", 0), ("prompts", commands), ("rewinds", 0), ("compactions", 0)):
+        lines = path.read_bytes().splitlines()
+        typed = sum(b"<command-name>" in line for line in lines)  # says the client, and so is what was queued
+        typed += sum(is_prompt(json.loads(line)) for line in lines if b'"queued_command"' in line)
+        for name, more in (("messages", 0), ("prompts", typed), ("rewinds", 0), ("compactions", 0)):
             assert getattr(facts, name) == truth[name] + more, name
         assert facts.side == truth["sidechain_entries"]
         if truth["title"]:

@@ -88,10 +88,10 @@ def _written(attachment: Record) -> list[str]:
 
 
 def _media(attachment: Record) -> list[Record]:
-    """Pictures of a queued prompt or of a file, and documents of a person's prompt."""
+    """Pictures of a queued prompt or of a file, and documents of a queued prompt whose origin is a person."""
     prompt, content = attachment.get("prompt"), attachment.get("content")
     if attachment.get("type") == "queued_command" and isinstance(prompt, list):
-        kinds = ("image", "document") if is_typed(attachment) else ("image",)
+        kinds = ("image", "document") if _origin(attachment) == "human" else ("image",)
         return [part for part in prompt if isinstance(part, dict) and part.get("type") in kinds]
     file = content.get("file") if isinstance(content, dict) and content.get("type") == "image" else None
     if attachment.get("type") != "file" or not isinstance(file, dict):
