@@ -17,6 +17,7 @@ Measures the checkout that it lies in, warm: the first round is thrown away. End
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -28,7 +29,7 @@ from pathlib import Path
 
 import peers
 from pairs import Result, Way, compare, measure, over_data, timed
-from truth import FACTS, Set, plain_facts, read_set, wrong
+from truth import FACTS, Set, plain_facts, read_set, typed_elsewhere, wrong
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO))
@@ -65,6 +66,9 @@ def check(data: Set) -> None:
     for path, truth in data.sessions:
         if truth["truncated"]:  # its manifest tells of the line that was cut off, too
             continue
+        lines = (json.loads(line) for line in path.read_bytes().splitlines())
+        more = sum(typed_elsewhere(one) for one in lines if one.get("isSidechain") is False)
+        truth = {**truth, "prompts": truth["prompts"] + more}
         facts = SummaryScanner().file(path)
         for who, found in (("ours", {name: getattr(facts, name) for name in FACTS}), ("json", plain_facts(path))):
             if missed := wrong(truth, found):

@@ -75,6 +75,7 @@ def plain_facts(path: Path) -> Facts:
             first_time = first_time or record["timestamp"]
             last_time = record["timestamp"]
             messages += kind in ("user", "assistant")
+            prompts += typed_elsewhere(record)
             compactions += record.get("subtype") == "compact_boundary"
             if kind == "user" and (said := typed(record)):
                 prompts += 1
@@ -83,6 +84,14 @@ def plain_facts(path: Path) -> Facts:
                 parents.add(record["parentUuid"])
     found = (given or made or summary, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions)
     return dict(zip(FACTS, found, strict=True))
+
+
+def typed_elsewhere(record: Facts) -> bool:
+    """Whether it is a slash command, or a prompt that waited while the model worked: typed, but not by the manifest."""
+    queued = record.get("attachment") or {}
+    if queued.get("type") == "queued_command" and queued.get("commandMode") == "prompt":
+        return not queued.get("isMeta")
+    return record["type"] == "user" and str(record["message"]["content"]).startswith("<command-name>")
 
 
 def typed(record: Facts) -> str:
