@@ -593,7 +593,7 @@ _READING = {
     "memory": (
         "compare context copy origin filter backlinks mark group order problems preview next_tab previous_tab escape"
     ),
-    "sessions": "open unfold fold read copy memory filter all worktrees branch mark order escape",
+    "sessions": "open unfold fold read copy memory filter all worktrees programs branch mark order escape",
     "dream": "compare follow details runs",
     "watch": "follow log_down log_up help close",
     "reader": "escape find next previous follow copy back next_tab previous_tab",
