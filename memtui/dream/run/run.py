@@ -115,7 +115,9 @@ def run_dream(
         gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=not dry_run)
         closed = blocking_gate(gates, force=force, skipped=("review",) if supersede or dry_run else ())
         if closed is not None and run_id is None:
-            record_refusal(dirs, GateClosed(closed.name, closed.reason, str(workspace.location.folder), trigger), now)
+            if not dry_run:
+                event = GateClosed(closed.name, closed.reason, str(workspace.location.folder), trigger)
+                record_refusal(dirs, event, now)
             return RunEnd("", "gate", f"{closed.name}: {closed.reason}")
         id = run_id or reserve_run(dirs, now())
         run = Run(
@@ -163,7 +165,8 @@ class _DreamRun(Struct):
     def _end_at_gate(self, name: str, reason: str) -> RunEnd:
         """End a run that has a folder already, because somebody follows it."""
         event = GateClosed(name, reason, str(self.info.folder), self.info.trigger)
-        record_refusal(self.dirs, event, self.now)
+        if not self.info.dry_run:
+            record_refusal(self.dirs, event, self.now)
         self._emit(event)
         return self._end_without_lock("gate", f"{name}: {reason}")
 

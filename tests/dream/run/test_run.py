@@ -145,7 +145,9 @@ def test_a_person_s_edit_during_the_run_is_merged_or_waits(scene: Scene) -> None
 
 
 def test_gates_stop_a_run_with_their_reason(scene: Scene) -> None:
-    before = digest_tree(scene.folder)
+    before, state = digest_tree(scene.folder), digest_tree(scene.dirs.state)
+    assert scene.run(touch, force=False, dry_run=True).how == "gate"
+    assert digest_tree(scene.dirs.state) == state, "a dry run leaves everything"
     end = scene.run(touch, force=False, trigger="hook")
     assert (end.how, end.run) == ("gate", "") and end.reason.startswith("sessions: 0 of 5")
     assert digest_tree(scene.folder) == before and list_runs(scene.dirs) == ()
