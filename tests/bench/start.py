@@ -65,7 +65,7 @@ HEAVY = {"textual", "rich", "click", "msgspec", "sqlite3", "dataclasses"}
 FORBIDDEN = {"anthropic", "pydantic", "httpx", "httpcore", "yaml", "watchfiles"}
 """What is not there at Textual's first frame."""
 
-ROW = re.compile(r"(?:feedback|project|reference|user)_[a-z]+_\d{4}")
+ROW = re.compile(r"[a-z]+_\d{4}")
 KEYS = 30
 WINDOWS = 3
 
