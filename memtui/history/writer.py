@@ -343,7 +343,8 @@ class Writer:
             operation = self.remember(now, edit, first=first)
             rows = {name: file.blob for name, file in self.snapshot.files().items()}
             # A file that couldn't be read is looked at again once its stamp changes.
-            looks = {name: (stamp, rows.get(name)) for name, stamp in stamps.items() if name not in same | read.keys()}
+            known_now = same | read.keys()
+            looks = {name: (stamp, rows.get(name)) for name, stamp in stamps.items() if name not in known_now}
             looks |= {name: (content.stamp, rows.get(name)) for name, content in read.items()}
             self.snapshot.save(connection, looks, at)
             for name in known.keys() - stamps.keys():

@@ -137,10 +137,10 @@ def stems(terms: Iterable[str]) -> frozenset[str]:
 
 def find_flips(before: str, after: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of sentences, old and new, that say nearly the same, but what one negates the other says plainly."""
-    old, new = sentences(before), sentences(after)
-    gone = [(one, _plain_words(one)) for one in dict.fromkeys(old) if one not in set(new)]
-    for one in dict.fromkeys(new):
-        if one in set(old):
+    old, new = dict.fromkeys(sentences(before)), dict.fromkeys(sentences(after))
+    gone = [(one, _plain_words(one)) for one in old if one not in new]
+    for one in new:
+        if one in old:
             continue
         words = _plain_words(one)
         for other, other_words in gone:
@@ -170,10 +170,10 @@ def find_weakened(before: str, after: str) -> Iterator[tuple[str, str]]:
 
     Of a sentence that became several, all count together.
     """
-    old, new = sentences(before), sentences(after)
-    fresh = [(one, words) for one in dict.fromkeys(new) if one not in set(old) and (words := _plain_words(one))]
-    for one in dict.fromkeys(old):
-        if one in set(new) or not (_CONDITION.search(one) or _STRICT.search(one)):
+    old, new = dict.fromkeys(sentences(before)), dict.fromkeys(sentences(after))
+    fresh = [(one, words) for one in new if one not in old and (words := _plain_words(one))]
+    for one in old:
+        if one in new or not (_CONDITION.search(one) or _STRICT.search(one)):
             continue
         words = _plain_words(one)
         parts = [other for other, its in fresh if len(its & words) >= MIN_INSIDE * len(its)]
