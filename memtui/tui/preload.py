@@ -1,7 +1,7 @@
 """Imports what the screen shows after its first frame, in a thread, so that no first key waits for it.
 
-All of it takes about 300 ms; on the screen's own thread the first press of `3` or `:` would wait 150 ms or more. What
-is larger than it is likely to be wanted comes when it is asked for, in a thread as well.
+All of it takes about 100 ms of processor time, more than a key may wait. What is larger than it is likely to be wanted
+comes when it is asked for, in a thread as well.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ ON_DEMAND = (
     "memtui.tui.screens.editor", "memtui.tui.views.dream", "memtui.tui.views.settings", "memtui.tui.dialogs.watch_run",
     "memtui.tui.loaders.dreams",
 )  # fmt: skip
-"""Two of the 20 MB that the list of sessions may take, most of it Textual's text area."""
+"""About 1 of the 20 MB that the list of sessions may take, most of it Textual's text area."""
 
 
 def load_likely() -> None:
